@@ -1,0 +1,75 @@
+"""What an agent is, the random agent, and callables as agents."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..envs.batch import View
+from ..envs.bind import bind
+from ..envs.errors import BoyiError
+from ..envs.frame import whole
+from ..envs.kernels import choose_rows
+from ..envs.spec import Game, Param, check_params
+
+Policy = Callable[[np.ndarray, np.ndarray], Any]
+
+
+class Agent(ABC):
+    """Decides for a seat in many games at once; `params` declares what its string may set."""
+
+    name: ClassVar[str]
+    params: ClassVar[Mapping[str, Param]] = {}
+
+    def __init__(self, **values: Any) -> None:
+        self.values = check_params(self.name, self.params, values)
+
+    def fit(self, game: Game) -> None:  # noqa: B027 - most algorithms play every game
+        """Raise `BoyiError` when the algorithm does not fit the game's facts."""
+
+    @abstractmethod
+    def act(self, view: View) -> np.ndarray:
+        """Choose a legal action (m,) int64 for each of the m games of a view."""
+
+    def action(self, env: Any) -> int:
+        """Choose an action in a user's own loop: `env` is an AEC or Gymnasium environment of boyi, wrapped or not."""
+        base = getattr(env, "unwrapped", env)
+        batch, frame = getattr(base, "batch", None), getattr(base, "frame", None)
+        if batch is None or frame is None or batch.n != 1:
+            raise BoyiError(f"{self.name}: action(env) wants a single boyi environment, not {type(base).__name__}")
+        view = batch.view([0])
+        return frame.seen(int(self.act(view)[0]), int(view.seat[0]))
+
+
+class RandomAgent(Agent):
+    """Plays a uniformly random legal action."""
+
+    name = "random"
+
+    def act(self, view: View) -> np.ndarray:
+        actions = np.empty(view.row.size, np.int64)
+        bind(choose_rows, view.game)(view.mask, view.rng, actions)
+        return actions
+
+
+class CallableAgent(Agent):
+    """A user's function ``(observation, mask) -> action``, asked one game at a time with the default encoder."""
+
+    name = "callable"
+
+    def __init__(self, policy: Policy) -> None:
+        super().__init__()
+        self.policy = policy
+
+    def act(self, view: View) -> np.ndarray:
+        observation = view.observation
+        actions = np.empty(view.row.size, np.int64)
+        for k, mask in enumerate(view.mask):
+            actions[k] = whole(self.policy(observation[k], mask.copy()), view.game)
+            if not 0 <= actions[k] < view.game.actions or not mask[actions[k]]:
+                where = view.game.module("text").diagram(view.states[k])
+                raise BoyiError(f"{view.game}: the callable agent chose the illegal action {actions[k]}\n{where}")
+        return actions

@@ -1,0 +1,95 @@
+"""Agents from strings, and the registered entry points that build a Gymnasium environment around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+from ..envs.errors import BoyiError, unknown
+from ..envs.gym import GameEnv, GameVectorEnv
+from ..envs.spec import Game, Spec, find
+from ..envs.syntax import parse
+from ..envs.table import Player
+from .agent import Agent, CallableAgent, RandomAgent
+from .mcts import MCTS
+
+AGENTS: dict[str, type[Agent]] = {agent.name: agent for agent in (RandomAgent, MCTS)}
+
+AgentLike = str | Agent | Callable[..., Any]
+
+
+def make_agent(agent: AgentLike, game: str | Spec | Game | None = None) -> Agent:
+    """Turn an agent string, an `Agent`, a callable ``(observation, mask) -> action`` or "module:attribute" into an agent.
+
+    With `game`, also check that the algorithm fits it. `BoyiError` says what is wrong with a string.
+    """
+    made = _made(agent)
+    if game is not None:
+        made.fit(find(game))
+    return made
+
+
+def _made(agent: AgentLike) -> Agent:
+    if isinstance(agent, Agent):
+        return agent
+    if isinstance(agent, str):
+        return _read(agent)
+    if isinstance(agent, type) and issubclass(agent, Agent):
+        return agent()
+    if callable(agent):
+        return CallableAgent(agent)
+    raise BoyiError(f"an agent is a string, an Agent or a callable, not {type(agent).__name__}")
+
+
+def _read(text: str) -> Agent:
+    name, positional, values = parse(text)
+    if name in AGENTS:
+        if positional is not None:
+            raise BoyiError(f"{name}: takes no {positional!r}; parameters: {', '.join(AGENTS[name].params) or 'none'}")
+        return AGENTS[name](**values)
+    if positional is None or values:
+        raise unknown("agent", name, [*AGENTS, "module:attribute"])
+    try:
+        found = getattr(import_module(name), positional)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
+            raise unknown("agent", name, [*AGENTS, "module:attribute"]) from None
+        raise
+    except AttributeError:
+        raise BoyiError(f"module {name!r} has no attribute {positional!r}") from None
+    return _made(found)
+
+
+def make_env(game: str | Spec | Game, opponent: Any = "random", **options: Any) -> GameEnv:
+    """Build the single Gymnasium environment; `opponent` is an agent, a list of them, or "self"."""
+    params, options = _split(game, options)
+    return GameEnv(params, make_opponents(opponent, params), **options)
+
+
+def make_vector_env(
+    game: str | Spec | Game, num_envs: int = 1, opponent: Any = "random", **options: Any
+) -> GameVectorEnv:
+    """Build the native vector environment; options as those of `make_env`."""
+    params, options = _split(game, options)
+    return GameVectorEnv(params, num_envs, make_opponents(opponent, params), **options)
+
+
+def make_opponents(opponent: AgentLike | Sequence[AgentLike], game: Game) -> list[Player] | None:
+    """Turn `opponent` into players for the other seats; None for "self", where the caller plays every seat."""
+    if isinstance(opponent, str) and opponent == "self":
+        return None
+    several = isinstance(opponent, Sequence) and not isinstance(opponent, str)
+    return [make_agent(each, game) for each in (opponent if several else [opponent])]  # type: ignore[list-item, union-attr]
+
+
+def _split(game: str | Spec | Game, options: dict[str, Any]) -> tuple[Game, dict[str, Any]]:
+    """Take the game's own parameters out of an environment's options."""
+    plain = find(game)
+    params = {key: value for key, value in options.items() if key in plain.spec.params}
+    rest = {key: value for key, value in options.items() if key not in params}
+    known = {"seat", "render_mode", "encoder", "layout", "illegal", "autoreset_mode", "threads"}
+    for key in rest:
+        if key not in known:
+            raise unknown(f"option of {plain.name}", key, known | set(plain.spec.params))
+    return find(plain, **params), rest

@@ -1,0 +1,176 @@
+"""The PettingZoo face: any game as an AEC environment over a batch of one, without a stack of wrappers.
+
+Legality is checked inside, once, and nothing is allocated but what is handed out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import index
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv
+
+from .batch import Batch
+from .errors import BoyiError, unknown
+from .frame import Frame, check_mask_place, whole
+from .protocol import CUT
+from .render import MODES, Renderer
+from .spec import Game, Spec, find
+
+Observation = dict[str, np.ndarray] | np.ndarray
+
+
+class AEC(AECEnv[str, Observation, int]):
+    """One game for the agents ``player_0`` …, seat 0 first.
+
+    `encoder` and `layout` ("chw", "hwc", "flat") shape the float32 observation, `mask_in` puts the int8 action mask
+    into the observation dict ("obs") or into the infos ("info"). An illegal action loses the game ("forfeit": -1 for
+    the offender) or raises and changes nothing ("raise"). Deep copies and pickles keep the position.
+    """
+
+    def __init__(
+        self,
+        game: str | Spec | Game,
+        render_mode: str | None = None,
+        *,
+        encoder: str | None = None,
+        layout: str = "chw",
+        mask_in: str = "obs",
+        illegal: str = "forfeit",
+        **params: Any,
+    ) -> None:
+        self.game = find(game, **params)
+        self.frame = Frame(self.game, encoder, layout)
+        self.mask_in = check_mask_place(mask_in)
+        if render_mode is not None and render_mode not in MODES:
+            raise unknown("render mode", str(render_mode), MODES)
+        self.render_mode = render_mode
+        self.metadata = {
+            "name": f"{self.game.name}_v{self.game.spec.version}",
+            "render_modes": list(MODES),
+            "render_fps": 2,
+            "is_parallelizable": False,
+        }
+        self.possible_agents = [f"player_{seat}" for seat in range(self.game.seats)]
+        self.agents: list[str] = []
+        self.observation_spaces = {
+            agent: self.frame.observation_space(mask=mask_in == "obs") for agent in self.possible_agents
+        }
+        self.action_spaces: dict[str, spaces.Space] = {
+            agent: self.frame.action_space() for agent in self.possible_agents
+        }
+        self.batch = Batch(self.game, encoder=self.frame.encoder, illegal=illegal, history=True)
+        self._renderer = Renderer(self.game, render_mode)
+        self._live = False
+        self._plain, self._turned = self.frame.plain, self.frame.permutation is not None
+        self._busy = mask_in == "info" or render_mode == "human"
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+
+    def observation_space(self, agent: str) -> spaces.Space:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a game: the first of `seed`, or the next one of the seed in use."""
+        self.batch.reset(seed)
+        self._play, self._sight = self.batch.play, self.batch.sight
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self._live = True
+        self._skip_agent_selection = None
+        self.agent_selection = self.possible_agents[self.batch.to_move[0]]
+        if self._busy:
+            self._show()
+
+    def step(self, action: int) -> None:
+        """Play for `agent_selection`; None removes an agent whose game has ended."""
+        if not self._live or action is None or self.terminations[self.agent_selection]:
+            self._step_dead(action)
+            return
+        try:
+            a = index(action)
+        except TypeError:
+            a = whole(action, self.game)
+        if self._turned:
+            a = int(self.frame.actions(np.array([a]), np.array([self._seats[self.agent_selection]]))[0])
+        seat = self._play(a)
+        if seat >= 0:
+            # No reward before the end: the dicts of zeros stand as they are.
+            self.agent_selection = self.possible_agents[seat]
+        else:
+            self._end(cut=seat == CUT)
+        if self._busy:
+            self._show()
+
+    def _step_dead(self, action: int | None) -> None:
+        if not self.agents:
+            raise BoyiError(f"{self.game}: no game is running; call reset() before step()")
+        agent = self.agent_selection
+        if not (self.terminations[agent] or self.truncations[agent]):
+            raise BoyiError(f"{self.game}: {agent} must play an action; None is for agents whose game has ended")
+        # Raises ValueError for an action: PettingZoo's wrappers and tests expect its own words and type.
+        self._was_dead_step(action)
+
+    def _show(self) -> None:
+        """Do what only some environments ask for after every turn: masks in the infos, the human window."""
+        if self.mask_in == "info":
+            moving = self.agent_selection if self._live else None
+            for agent in self.agents:
+                mask = self.batch.mask[0] if agent == moving else np.zeros(self.game.actions, np.int8)
+                self.infos[agent] = {"action_mask": self._framed(mask, agent)}
+        if self.render_mode == "human":
+            self.render()
+
+    def _end(self, *, cut: bool) -> None:
+        self._live = False
+        self.rewards = dict(zip(self.agents, self.batch.scores, strict=True))
+        self._accumulate_rewards()
+        self.truncations = dict.fromkeys(self.agents, cut)
+        self.terminations = dict.fromkeys(self.agents, not cut)
+        seat = (self._seats[self.agent_selection] + 1) % self.game.seats
+        self.agent_selection = self.possible_agents[seat]
+
+    def observe(self, agent: str) -> Observation:
+        """Observe from any agent's side, at any time; only the agent to move has a mask that is not all zero."""
+        if self._live and agent == self.agent_selection:
+            x, mask = self._sight()
+        else:
+            x, mask = self.batch.observe(self._seats[agent])[0], np.zeros(self.game.actions, np.int8)
+        if not self._plain:
+            x, mask = self.frame.arrange(x[None])[0], self._framed(mask, agent)
+        return x if self.mask_in == "info" else {"observation": x, "action_mask": mask}
+
+    def _framed(self, mask: np.ndarray, agent: str) -> np.ndarray:
+        return self.frame.masks(mask[None], np.array([self._seats[agent]]))[0]
+
+    def render(self) -> None | np.ndarray | str | list[Any]:
+        """Return text ("ansi"), an image ("rgb_array"), or show a window ("human")."""
+        return self._renderer.render(self.batch)
+
+    def close(self) -> None:
+        self._renderer.close()
+
+    def __repr__(self) -> str:
+        return f"AEC({str(self.game)!r})"
+
+
+def module(name: str) -> tuple[Callable[..., AEC], Callable[..., AEC]]:
+    """Build the two functions of a PettingZoo environment module, ``env`` and ``raw_env``.
+
+    There is no stack of wrappers to leave out: they make the same environment.
+    """
+
+    def env(**options: Any) -> AEC:
+        return AEC(name, **options)
+
+    env.__doc__ = f"Make the AEC environment of {name}; see `boyi.envs.aec.AEC` for the options."
+    return env, env

@@ -1,0 +1,415 @@
+"""`Batch`: N games in one structured array, the engine under every face.
+
+Row i of a batch with seed s is the single game of seed s + i, whatever the size of the batch and however many threads
+step it. Each row owns a chance stream whose key hashes its seed and its episode; the records hold no randomness.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import kernels
+from .bind import Kernel, bind
+from .errors import BoyiError, IllegalAction, unknown
+from .kernels import KEEP, NEXT_STEP, SAME_STEP
+from .protocol import CUT, OVER
+from .spec import Game, Spec, find
+
+AUTORESET = {"off": KEEP, "same_step": SAME_STEP, "next_step": NEXT_STEP}
+ILLEGAL = ("raise", "forfeit")
+ROWS_PER_THREAD = 128  # below this a thread costs more than it gives
+
+
+class View(NamedTuple):
+    """What an agent is given for the m games in which it is to move; all arrays are its own.
+
+    `states` (m,) are records in which everything the seat cannot know has been redealt; `mask` (m, actions) int8;
+    `seat` (m,); `rng` (m, 2) uint64 streams to decide from; `row` and `episode` (m,) name the game for as long as
+    it lasts; `history` the actions so far, or None where it is hidden or not kept.
+    """
+
+    game: Game
+    states: np.ndarray
+    mask: np.ndarray
+    seat: np.ndarray
+    rng: np.ndarray
+    row: np.ndarray
+    episode: np.ndarray
+    history: list[list[int]] | None = None
+
+    def observe(self, encoder: str | None = None) -> np.ndarray:
+        """Observe the games from their seats to move with any encoder (None: the default): (m, …) float32."""
+        encoder = encoder or self.game.encoder
+        x = np.empty((self.row.size, *self.game.shape(encoder)), np.float32)
+        kernel = bind(kernels.observe_rows, self.game, encoder)
+        kernel(0, self.row.size, self.states, np.arange(self.row.size), self.seat, x)
+        return x
+
+    @property
+    def observation(self) -> np.ndarray:
+        """The default encoder's observations (m, …) float32."""
+        return self.observe()
+
+
+class Batch:
+    """N games of one kind, stepped together by compiled kernels.
+
+    `game` is a game string, `Spec` or `Game`, with parameters by keyword. `seed` is one whole number (row i gets
+    seed + i) or one per row; None draws one. `encoder` names the observation (None: no observations). `autoreset`
+    is "off", "same_step" or "next_step", `illegal` "raise" or "forfeit". `threads` is the most threads to use (None:
+    every core this process may use). `history=True` keeps each game's actions.
+    """
+
+    def __init__(
+        self,
+        game: str | Spec | Game,
+        n: int = 1,
+        seed: int | Sequence[int] | None = None,
+        *,
+        encoder: str | None = "planes",
+        autoreset: str = "off",
+        illegal: str = "raise",
+        threads: int | None = None,
+        history: bool = False,
+        **params: Any,
+    ) -> None:
+        self.game = find(game, **params)
+        if not hasattr(n, "__index__") or isinstance(n, bool) or n < 1:
+            raise BoyiError(f"a batch holds a whole number of games, at least 1, not {n!r}")
+        if autoreset not in AUTORESET:
+            raise unknown("autoreset mode", str(autoreset), AUTORESET)
+        if illegal not in ILLEGAL:
+            raise unknown("way to treat illegal actions", str(illegal), ILLEGAL)
+        if threads is not None and (not hasattr(threads, "__index__") or threads < 1):
+            raise BoyiError(f"threads must be a whole number, at least 1, not {threads!r}")
+        self.n, self.encoder, self.autoreset, self.illegal = int(n), encoder, autoreset, illegal
+        self.threads = threads
+        self._shape = self.game.shape(encoder) if encoder is not None else ()
+        self._bind()
+        self._pool: ThreadPoolExecutor | None = None
+        self._pool_pid = 0
+        self._every = np.arange(self.n)
+        self._blank = self.game.blank
+        self._states = np.repeat(self._blank, self.n)
+        self._masks = np.zeros((self.n, self.game.actions), np.int8)
+        self._chances = np.zeros((self.n, max(1, self.game.chance_outcomes)))
+        self._streams = np.zeros((self.n, 2), np.uint64)
+        self._seeds = np.zeros(self.n, np.uint64)
+        self._episodes = np.zeros(self.n, np.int64)
+        self._penalty = _penalties(self.game)
+        self._scores = np.zeros(self.game.seats, np.float32)
+        self._seen: np.ndarray | None = None
+        self._sight: np.ndarray | None = None
+        self._history: list[list[int]] | None = [[] for _ in range(self.n)] if history else None
+        self.reset(random_seed() if seed is None else seed)
+
+    def __repr__(self) -> str:
+        return f"Batch({str(self.game)!r}, n={self.n})"
+
+    # Positions
+
+    @property
+    def states(self) -> np.ndarray:
+        """The positions (n,), a copy; assign records of the same dtype to go on from other positions."""
+        return self._states.copy()
+
+    @states.setter
+    def states(self, states: np.ndarray) -> None:
+        self.set_states(states)
+
+    def set_states(self, states: np.ndarray, rows: ArrayLike | None = None) -> None:
+        """Put records, taken from a batch or read from text, into rows; their chance streams go on as they are."""
+        which = self._rows(rows)
+        states = np.atleast_1d(states)
+        if states.dtype != self._states.dtype or states.shape != which.shape:
+            raise BoyiError(f"{self.game}: states must be {which.size} records of this game's dtype, one a row")
+        if ((states["to_move"] < CUT) | (states["to_move"] >= self.game.seats)).any():
+            raise BoyiError(f"{self.game}: a state's to_move is a seat or a constant of the protocol")
+        self._states[which] = states
+        self._forget(which)
+        self._run("mask_rows", which.size, self._states, which, self._masks)
+
+    @property
+    def mask(self) -> np.ndarray:
+        """Legal actions (n, actions) int8 of the seat to move; all zero where a game has ended. A copy."""
+        return self._masks.copy()
+
+    @property
+    def to_move(self) -> np.ndarray:
+        """The seat to move (n,) int8, OVER (-2) or CUT (-3) where a game has ended. A copy."""
+        return self._states["to_move"].copy()
+
+    @property
+    def observation(self) -> np.ndarray:
+        """Observations (n, …) float32 from the seat to move, from seat 0 where a game has ended. Fresh."""
+        if self._seen is None:
+            return self.observe(self._states["to_move"].clip(0))
+        seen, self._seen = self._seen, None
+        return seen
+
+    def observe(self, seats: ArrayLike, rows: ArrayLike | None = None) -> np.ndarray:
+        """Observe rows from the given seats, to move or not: (m, …) float32."""
+        if self.encoder is None:
+            raise BoyiError("this batch was made with encoder=None: it has no observations")
+        which = self._rows(rows)
+        seats = np.array(np.broadcast_to(np.asarray(seats, np.int64), which.shape))
+        if ((seats < 0) | (seats >= self.game.seats)).any():
+            raise BoyiError(f"{self.game}: seats are 0 to {self.game.seats - 1}")
+        x = np.empty((which.size, *self._shape), np.float32)
+        self._run("observe_rows", which.size, self._states, which, seats, x)
+        return x
+
+    def view(self, rows: ArrayLike | None = None) -> View:
+        """Show unfinished rows (default: all of them) to the agents that are to move in them."""
+        which = np.flatnonzero(self._states["to_move"] >= 0) if rows is None else self._rows(rows)
+        states = self._states[which]
+        seats = states["to_move"].astype(np.int64)
+        if (seats < 0).any():
+            raise BoyiError(f"{self.game}: row {which[seats < 0][0]} has ended: nobody is to move in it")
+        streams = np.empty((which.size, 2), np.uint64)
+        self._kernels["decision_rows"](self._states, self._streams, which, streams)
+        if self.game.spec.hidden:
+            self._kernels["redeal_rows"](states, seats, streams)
+        histories = None
+        if self._history is not None and not self.game.spec.hidden:
+            histories = [list(self._history[i]) for i in which]
+        return View(
+            game=self.game,
+            states=states,
+            mask=self._masks[which],
+            seat=seats,
+            rng=streams,
+            row=which.copy(),
+            episode=self._episodes[which],
+            history=histories,
+        )
+
+    # Play
+
+    def reset(self, seed: int | Sequence[int] | None = None, rows: ArrayLike | None = None) -> None:
+        """Start new games: with `seed` episode 0 of it, without the next episode of every row's own seed."""
+        which = self._rows(rows)
+        if seed is None:
+            self._episodes[which] += 1
+        else:
+            self._seeds[which] = _row_seeds(seed, which)
+            self._episodes[which] = 0
+        self._forget(which)
+        random = (self._seeds, self._episodes, self._streams, self._chances)
+        self._run("start_rows", which.size, self._states, self._blank, which, *random, self._masks)
+
+    def step(self, actions: ArrayLike, rows: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Play one action in each row: return rewards (m, seats) float32, over (m,) bool and cut (m,) bool.
+
+        Raises `IllegalAction`, with every row untouched, for a finished row without autoreset and, under
+        ``illegal="raise"``, for an action outside the mask; under "forfeit" the offender loses.
+        """
+        which = self._rows(rows)
+        played = np.ascontiguousarray(actions)
+        if played.shape != which.shape or played.dtype.kind not in "iu":
+            raise BoyiError(
+                f"{self.game}: actions must be {which.size} whole numbers, one a row, "
+                f"not {played.dtype} of shape {played.shape}"
+            )
+        played = played.astype(np.int64, copy=False)
+        if self.autoreset == "off":
+            ended = which[self._states["to_move"][which] < 0]
+            if ended.size:
+                raise self._ended(ended[0])
+        if self.illegal == "raise":
+            k = self._kernels["first_illegal"](self._states, self._masks, which, played)
+            if k >= 0:
+                raise self._illegal(which[k], played[k])
+        return self._step(which, played, see=rows is None and self.encoder is not None)
+
+    def _step(self, which: np.ndarray, actions: np.ndarray, *, see: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        m = which.size
+        r = np.empty((m, self.game.seats), np.float32)
+        over, cut = np.empty(m, np.bool_), np.empty(m, np.bool_)
+        x = np.empty((m if see else 1, *self._shape), np.float32)
+        before = self._episodes[which] if self._history is not None else None
+        random = (self._seeds, self._episodes, self._streams, self._chances)
+        rules = (self._masks, self._penalty, AUTORESET[self.autoreset])
+        self._run("step_rows", m, self._states, self._blank, which, actions, *random, *rules, r, over, cut, see, x)
+        self._seen, self._sight = x if see else None, None
+        if self._history is not None:
+            for i, a, restarted in zip(which, actions, self._episodes[which] != before, strict=True):
+                self._history[i] = [] if restarted else [*self._history[i], int(a)]
+        return r, over, cut
+
+    def play(self, action: int) -> int:
+        """Play one action in a batch of one: return the seat that moves next, or OVER or CUT.
+
+        The shortest way through the engine, for the faces that hold a single game: `sight` shows what comes next,
+        `scores` the returns at the end. Errors as those of `step`.
+        """
+        x = np.empty(self._shape, np.float32)
+        t = self._play_one(self._states, self._streams, action, self._chances, self._masks, x)
+        if t == kernels.ILLEGAL:
+            t, x = self._forfeit(action), None
+        elif self._history is not None:
+            self._history[0].append(action)
+        if t < 0 and x is not None:
+            self._kernels["score"](self._states, self._scores)
+        self._seen = None
+        self._sight = x if t >= 0 and self.encoder is not None else None
+        return t
+
+    def _forfeit(self, action: int) -> int:
+        if self._states["to_move"][0] < 0:
+            raise self._ended(0)
+        if self.illegal == "raise":
+            raise self._illegal(0, action)
+        self._scores = self._step(self._every, np.array([-1]), see=False)[0][0]
+        return OVER
+
+    def sight(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return game 0 as the seat to move sees it: observation (…) float32 and mask (actions,) int8, both fresh."""
+        x, self._sight = self._sight, None
+        return self.observation[0] if x is None else x, self._masks[0].copy()
+
+    @property
+    def scores(self) -> list[float]:
+        """Returns of game 0 for every seat, once `play` has ended it."""
+        scores: list[float] = self._scores.tolist()
+        return scores
+
+    def sample(self) -> np.ndarray:
+        """Draw a uniformly random legal action for every row, (n,) int64; -1 where a game has ended.
+
+        The draws come from the rows' decision streams: the same seed plays the same random games.
+        """
+        actions = np.empty(self.n, np.int64)
+        self._run("sample_rows", self.n, self._states, self._streams, self._every, self._masks, actions)
+        return actions
+
+    def draw_seats(self, rows: ArrayLike | None = None) -> np.ndarray:
+        """Draw a seat (m,) for each row from its game's seed, apart from the game's own chance."""
+        which = self._rows(rows)
+        seats = np.empty(which.size, np.int64)
+        self._kernels["seat_rows"](self._streams, which, self.game.seats, seats)
+        return seats
+
+    # Copies
+
+    def clone(self) -> Batch:
+        """Copy everything: positions, seeds and chance streams. Copy and original go separate ways."""
+        twin = object.__new__(type(self))
+        state = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in self.__getstate__().items()}
+        if self._history is not None:
+            state["_history"] = [list(actions) for actions in self._history]
+        twin.__setstate__(state)
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Batch:
+        return self.clone()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what belongs to the process: compiled kernels and threads."""
+        return {k: v for k, v in self.__dict__.items() if k not in ("_kernels", "_play_one", "_pool")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _pool=None)
+        self._bind()
+
+    def _bind(self) -> None:
+        self._kernels = _Kernels(self.game, self.encoder)
+        self._play_one = self._kernels["play_one"]
+
+    # Rows, errors, threads
+
+    def _rows(self, rows: ArrayLike | None) -> np.ndarray:
+        if rows is None:
+            return self._every
+        which = np.asarray(rows)
+        if which.dtype == np.bool_ and which.shape == (self.n,):
+            which = np.flatnonzero(which)
+        good = which.ndim == 1 and (which.dtype.kind in "iu" or not which.size)
+        which = which.astype(np.int64)
+        if not good or (which.size and (which[0] < 0 or which[-1] >= self.n or (which[1:] <= which[:-1]).any())):
+            raise BoyiError(f"rows must be increasing row numbers from 0 to {self.n - 1}, or a mask of {self.n} truths")
+        return which
+
+    def _forget(self, which: np.ndarray) -> None:
+        self._seen = self._sight = None
+        if self._history is not None:
+            for i in which:
+                self._history[i] = []
+
+    def _ended(self, row: int) -> IllegalAction:
+        return IllegalAction(f"{self.game}: row {row}: the game has ended; reset it before stepping it again")
+
+    def _illegal(self, row: int, action: int) -> IllegalAction:
+        text, state = self.game.module("text"), self._states[row]
+        inside = 0 <= action < self.game.actions
+        name = f"{action} ({text.name(state, int(action))})" if inside else f"{action}"
+        legal = f"{self._masks[row].sum()} of the actions 0 to {self.game.actions - 1} are"
+        return IllegalAction(f"{self.game}: row {row}: action {name} is not legal, {legal}\n{text.diagram(state)}")
+
+    def _run(self, name: str, m: int, *args: Any) -> None:
+        """Run a kernel over [0, m), in chunks on several threads where there is enough to do for them."""
+        kernel = self._kernels[name]
+        chunks = m // ROWS_PER_THREAD
+        if chunks > 1:
+            chunks = min(chunks, self.threads or usable_cores())
+        if chunks <= 1:
+            kernel(0, m, *args)
+            return
+        cuts = [m * k // chunks for k in range(chunks + 1)]
+        pool = self._threads()
+        others = [pool.submit(kernel, lo, hi, *args) for lo, hi in zip(cuts[1:-1], cuts[2:], strict=True)]
+        kernel(0, cuts[1], *args)
+        for other in others:
+            other.result()
+
+    def _threads(self) -> ThreadPoolExecutor:
+        # A forked child inherits the pool object but none of its threads.
+        if self._pool is None or self._pool_pid != os.getpid():
+            self._pool, self._pool_pid = ThreadPoolExecutor(self.threads or usable_cores()), os.getpid()
+        return self._pool
+
+
+class _Kernels(dict[str, Kernel]):
+    """The generic kernels bound to one game, each when it is first asked for."""
+
+    SEEING = ("play_one", "step_rows", "observe_rows")
+
+    def __init__(self, game: Game, encoder: str | None) -> None:
+        super().__init__()
+        self.game, self.encoder = game, encoder
+
+    def __missing__(self, name: str) -> Kernel:
+        encoder = self.encoder if name in self.SEEING else None
+        self[name] = bind(getattr(kernels, name), self.game, encoder)
+        return self[name]
+
+
+def usable_cores() -> int:
+    """Count the cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def random_seed() -> int:
+    """Draw a seed from the operating system."""
+    return int(np.random.SeedSequence().generate_state(1)[0])
+
+
+def _row_seeds(seed: int | Sequence[int], which: np.ndarray) -> np.ndarray:
+    seeds = np.atleast_1d(np.asarray(seed))
+    if seeds.dtype.kind not in "iu" or (seeds < 0).any() or np.shape(seed) not in ((), which.shape):
+        raise BoyiError(f"a seed is a whole number, at least 0, or a list of {which.size} of them, not {seed!r}")
+    seeds = seeds.astype(np.uint64)
+    return seeds + which.astype(np.uint64) if np.shape(seed) == () else seeds
+
+
+def _penalties(game: Game) -> np.ndarray:
+    offender, other = game.spec.forfeit(**game.params)
+    penalty = np.full((game.seats, game.seats), other, np.float32)
+    np.fill_diagonal(penalty, offender)
+    return penalty

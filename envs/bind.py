@@ -1,0 +1,178 @@
+"""Compile a generic kernel for one game: the same code object with the game's functions as its globals.
+
+Numba never caches closures over jitted functions on disk, and its cache looks only at the file of the function it
+compiles. So `bind` rebuilds the kernel's globals instead, and puts a digest of every source file reached into the
+bound name: an edited rule can never meet an old cache entry. This is the only place with ``cache=True``.
+"""
+
+import hashlib
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from functools import lru_cache, wraps
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from numba import config, njit
+from numba.core import event
+
+from . import kernels, protocol
+from .errors import BoyiError
+from .spec import Game
+
+Kernel = Callable[..., Any]
+
+_OPTIONAL: dict[str, Any] = {
+    "chance": protocol.chance,
+    "resolve": protocol.resolve,
+    "redeal": protocol.redeal,
+    "playout": kernels.random_playout,
+}
+_memo: dict[tuple[Any, ...], Kernel] = {}
+_lock = threading.RLock()
+
+
+def bind(generic: Callable[..., Any], game: Game, encoder: str | None = None, **choices: Kernel) -> Kernel:
+    """Compile `generic` with the game's rules, its `encoder` as ``observe``, and `choices` for other names.
+
+    Equal calls return the same compiled kernel. Sizes are not bound: they are in the records' types.
+    """
+    memo = (generic, game.spec.package, encoder, *sorted(choices.items()))
+    with _lock:
+        if memo not in _memo:
+            names = {name: _supplied(game, name, encoder) for name in _protocol_names()} | choices
+            digest = hashlib.sha256()
+            for part in _reached(generic, names, set()):
+                digest.update(part)
+            suffix = f"{game.name}_{encoder or 'unseen'}_{digest.hexdigest()[:16]}"
+            bound = _rebuild(generic, names, suffix, {})
+            _memo[memo] = _interpreted(bound) if config.DISABLE_JIT else bound
+        return _memo[memo]
+
+
+def _protocol_names() -> list[str]:
+    return [name for name, value in vars(protocol).items() if _is_stub(value)]
+
+
+def _is_stub(value: Any) -> bool:
+    return isinstance(value, FunctionType) and value.__module__ == protocol.__name__
+
+
+def _supplied(game: Game, name: str, encoder: str | None) -> Kernel:
+    """Find what the game supplies for one name of the protocol; `BoyiError` names a piece that is missing."""
+    module, attribute = "rules", name
+    if name == "observe":
+        if encoder is None:
+            return kernels.observe_nothing
+        game.shape(encoder)
+        module, attribute = "encode", f"observe_{encoder}"
+    found: Kernel | None = getattr(game.module(module), attribute, _OPTIONAL.get(name))
+    if found is None:
+        raise BoyiError(f"game {game.name!r} has no kernel {attribute!r} in its {module}.py")
+    return found
+
+
+def _rebuild(function: Any, names: dict[str, Kernel], suffix: str, done: dict[Any, Kernel]) -> Kernel:
+    """Compile `function` with its globals replaced, the undecorated functions it calls likewise, each once."""
+    if function not in done:
+        scope = dict(function.__globals__)
+        for name, value in _globals(function, names):
+            scope[name] = _rebuild(value, names, suffix, done) if isinstance(value, FunctionType) else value
+        bound = FunctionType(function.__code__, scope, f"{function.__name__}_{suffix}", function.__defaults__)
+        bound.__qualname__, bound.__module__ = bound.__name__, function.__module__
+        done[function] = _jit(bound)
+    return done[function]
+
+
+def _jit(function: FunctionType) -> Kernel:
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    if config.DISABLE_JIT:
+        return function
+    try:
+        compiled: Kernel = njit(cache=True, **options)(function)
+    except RuntimeError as error:
+        # Numba found no folder it may write: neither beside the source nor in the user's cache.
+        if "locator" not in str(error):
+            raise
+        _say_once("boyi: no writable cache folder (NUMBA_CACHE_DIR can name one); every process compiles anew")
+        compiled = njit(**options)(function)
+    return compiled
+
+
+def _interpreted(kernel: Kernel) -> Kernel:
+    """Let plain Python run a kernel: records need attribute access, and uint64 may wrap around silently."""
+
+    @wraps(kernel)
+    def call(*args: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return kernel(*[_with_attributes(arg) for arg in args])
+
+    return call
+
+
+def _with_attributes(arg: Any) -> Any:
+    structured = isinstance(arg, np.ndarray) and arg.dtype.names is not None
+    return arg.view(np.recarray) if structured else arg
+
+
+def _globals(function: FunctionType, names: dict[str, Kernel]) -> Iterator[tuple[str, Any]]:
+    """Yield the global names a function uses with their values, those of the protocol replaced."""
+    for name in function.__code__.co_names:
+        if name in function.__globals__:
+            value = function.__globals__[name]
+            yield name, names[value.__name__] if _is_stub(value) and value.__name__ in names else value
+
+
+def _reached(function: Any, names: dict[str, Kernel], seen: set[Any]) -> Iterator[bytes]:
+    """Yield the source of every file that `function` draws on, and the value of every constant it names."""
+    python = getattr(function, "py_func", function)
+    if not isinstance(python, FunctionType) or python in seen:
+        return
+    seen.add(python)
+    yield _source(python.__code__.co_filename) or python.__code__.co_code
+    for name, value in _globals(python, names):
+        if isinstance(value, int | float | str | tuple | np.generic):
+            yield f"{name}={value!r}".encode()
+        elif isinstance(value, np.ndarray):
+            yield name.encode() + value.tobytes()
+        else:
+            yield from _reached(value, names, seen)
+
+
+@lru_cache
+def _source(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+@lru_cache
+def _say_once(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)
+
+
+class _CompileNotice(event.Listener):
+    """Says on stderr, once a process, that kernels are compiling when that takes longer than a second."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.timer: threading.Timer | None = None
+
+    def on_start(self, event: event.Event) -> None:
+        self.depth += 1
+        if self.depth == 1:
+            notice = "boyi: compiling kernels for this machine; this is done once and takes some seconds …"
+            self.timer = threading.Timer(1.0, _say_once, [notice])
+            self.timer.daemon = True
+            self.timer.start()
+
+    def on_end(self, event: event.Event) -> None:
+        self.depth -= 1
+        if self.depth == 0 and self.timer is not None:
+            self.timer.cancel()
+
+
+event.register("numba:compile", _CompileNotice())

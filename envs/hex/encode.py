@@ -1,0 +1,65 @@
+"""Observation encoders of Hex; RULES.md lists every plane."""
+
+import numpy as np
+
+from ..rng import kernel
+from .rules import BOTTOM, LEFT, RIGHT, TOP, can_swap, cells, find
+
+PAD = 2  # cells of padding that NeuroHex puts around the board
+
+
+@kernel
+def observe_planes(s, seat, x):
+    """Write (3 + swap, n, n): my stones, their stones, the cells on my two sides, and whether a swap is possible."""
+    b = cells(s)
+    n, size = s.board.shape[0], b.size
+    flat = x.reshape(x.size)
+    mine, theirs = np.int8(seat + 1), np.int8(2 - seat)
+    for i in range(size):
+        flat[i] = b[i] == mine
+    for i in range(size):
+        flat[size + i] = b[i] == theirs
+    flat[2 * size :] = 0.0
+    for i in range(n):
+        if seat == 0:
+            x[2, 0, i] = x[2, n - 1, i] = 1.0
+        else:
+            x[2, i, 0] = x[2, i, n - 1] = 1.0
+    if can_swap(s):
+        x[3] = 1.0
+
+
+@kernel
+def observe_neurohex(s, seat, x):
+    """Write (6, n + 4, n + 4): mine, theirs, then the stones joined to each of the four sides.
+
+    The observer always owns the first axis, so seat 1 sees the board transposed; the padding holds the sides' stones.
+    """
+    b, link = s.board, s.link
+    n = b.shape[0]
+    low, high = (TOP, BOTTOM) if seat == 0 else (LEFT, RIGHT)
+    left, right = (LEFT, RIGHT) if seat == 0 else (TOP, BOTTOM)
+    x[:] = 0.0
+    x[0, :PAD, :] = x[2, :PAD, :] = 1.0
+    x[0, n + PAD :, :] = x[3, n + PAD :, :] = 1.0
+    x[1, :, :PAD] = x[4, :, :PAD] = 1.0
+    x[1, :, n + PAD :] = x[5, :, n + PAD :] = 1.0
+    for r in range(n):
+        for c in range(n):
+            i, j = (r + PAD, c + PAD) if seat == 0 else (c + PAD, r + PAD)
+            if b[r, c] == seat + 1:
+                x[0, i, j] = 1.0
+                x[2, i, j] = find(link, r * n + c) == find(link, n * n + low)
+                x[3, i, j] = find(link, r * n + c) == find(link, n * n + high)
+            elif b[r, c] == 2 - seat:
+                x[1, i, j] = 1.0
+                x[4, i, j] = find(link, r * n + c) == find(link, n * n + left)
+                x[5, i, j] = find(link, r * n + c) == find(link, n * n + right)
+
+
+def permutation_neurohex(board_size: int, swap: bool) -> np.ndarray:
+    """Return (2, actions): the game's action for each action of the frame that a seat sees."""
+    actions = np.arange(board_size**2 + swap)
+    mirrored = actions.copy()
+    mirrored[: board_size**2] = actions[: board_size**2].reshape(board_size, board_size).T.ravel()
+    return np.stack([actions, mirrored])

@@ -1,0 +1,256 @@
+"""Generic kernels over many games, written once against the protocol and compiled for each game by `bind`.
+
+Arrays of a batch of n games: ``states`` (n,) records; ``streams`` (n, 2) uint64, each row's chance stream; ``masks``
+(n, actions) int8, the legal actions of the seat to move; ``p`` (n, outcomes) float64, scratch for chance events.
+``rows`` (m,) int64 names the games a call is about; arguments and results of the call are indexed along it.
+"""
+
+import numpy as np
+
+from .protocol import CHANCE, OVER, chance, key, legal, observe, playout, redeal, reset, resolve, returns, step
+from .rng import GOLDEN, below, choose, combine, kernel, uniform
+
+ILLEGAL = -4  # answer of `play_one`: the action is outside the mask and nothing was touched
+KEEP, SAME_STEP, NEXT_STEP = 0, 1, 2  # what happens to a finished game: nothing, a new one at once, or at the next step
+_DECISION, _SEAT = np.uint64(0xD1CE), np.uint64(0x5EA7)  # keep these draws apart from those of chance
+
+
+@kernel
+def observe_nothing(s, seat, x):
+    """Stand in for the encoder of a batch without observations."""
+
+
+@kernel
+def pick(p, n, rng):
+    """Draw an outcome from the first `n` probabilities of `p`."""
+    u = uniform(rng)
+    for o in range(n - 1):
+        u -= p[o]
+        if u < 0.0:
+            return o
+    return n - 1
+
+
+def settle(s, rng, p):
+    """Resolve chance events until a seat decides or the game has ended."""
+    while s.to_move == CHANCE:
+        n = chance(s, p)
+        resolve(s, pick(p, n, rng))
+
+
+def advance(s, rng, a, p, mask):
+    """Play a legal action through to the next decision, whose mask is written, or to the end; return `to_move`."""
+    step(s, a)
+    settle(s, rng, p)
+    legal(s, mask)
+    return s.to_move
+
+
+def play_one(states, streams, a, p, masks, x):
+    """Advance game 0, observe it in `x` from the seat that moves next; return that seat, OVER, CUT or ILLEGAL."""
+    if a < 0 or a >= masks.shape[1] or masks[0, a] == 0:
+        return ILLEGAL
+    t = advance(states[0], streams[0], a, p[0], masks[0])
+    if t >= 0:
+        observe(states[0], t, x)
+    return t
+
+
+@kernel
+def stream_key(seed, episode):
+    """Key of the chance stream of one episode."""
+    return combine(seed, np.uint64(episode))
+
+
+def start(states, blank, i, seeds, episodes, streams, p, masks):
+    """Start episode ``episodes[i]`` of game i."""
+    streams[i, 0] = stream_key(seeds[i], episodes[i])
+    streams[i, 1] = np.uint64(0)
+    states[i] = blank[0]
+    s = states[i]
+    reset(s, streams[i])
+    settle(s, streams[i], p[i])
+    legal(s, masks[i])
+
+
+def start_rows(lo, hi, states, blank, rows, seeds, episodes, streams, p, masks):
+    """Start the episodes of games ``rows[lo:hi]``."""
+    for k in range(lo, hi):
+        start(states, blank, rows[k], seeds, episodes, streams, p, masks)
+
+
+def first_illegal(states, masks, rows, actions):
+    """Find the first k whose action is outside the mask of its unfinished game; -1 when all are legal."""
+    for k in range(rows.shape[0]):
+        i, a = rows[k], actions[k]
+        if states[i].to_move >= 0 and (a < 0 or a >= masks.shape[1] or masks[i, a] == 0):
+            return k
+    return -1
+
+
+def step_rows(
+    lo, hi, states, blank, rows, actions, seeds, episodes, streams, p, masks, penalty, autoreset, r, over, cut, see, x
+):  # fmt: skip
+    """Step games ``rows[lo:hi]``: returns (m, seats) float32 where one ended, over and cut (m,) bool.
+
+    An action outside the mask forfeits: `penalty` (seats, seats) holds everybody's return for each offender. A
+    finished game restarts (NEXT_STEP; its action is ignored) or is left as it is. With `see`, x[k] is the observation
+    of the seat to move.
+    """
+    for k in range(lo, hi):
+        i, a = rows[k], actions[k]
+        s = states[i]
+        r[k, :] = 0.0
+        over[k] = cut[k] = False
+        if s.to_move < CHANCE:
+            if autoreset == NEXT_STEP:
+                episodes[i] += 1
+                start(states, blank, i, seeds, episodes, streams, p, masks)
+        else:
+            if a < 0 or a >= masks.shape[1] or masks[i, a] == 0:
+                r[k, :] = penalty[s.to_move]
+                s.to_move = OVER
+                masks[i, :] = 0
+            else:
+                if advance(s, streams[i], a, p[i], masks[i]) < CHANCE:
+                    returns(s, r[k])
+            if s.to_move < CHANCE:
+                over[k] = s.to_move == OVER
+                cut[k] = not over[k]
+                if autoreset == SAME_STEP:
+                    episodes[i] += 1
+                    start(states, blank, i, seeds, episodes, streams, p, masks)
+        if see and states[i].to_move >= 0:
+            observe(states[i], states[i].to_move, x[k])
+
+
+def score(states, r):
+    """Write the returns of game 0."""
+    returns(states[0], r)
+
+
+def mask_rows(lo, hi, states, rows, masks):
+    """Write the masks of games ``rows[lo:hi]``."""
+    for k in range(lo, hi):
+        legal(states[rows[k]], masks[rows[k]])
+
+
+def observe_rows(lo, hi, states, rows, seats, x):
+    """Write ``x[k]``, game ``rows[k]`` as seat ``seats[k]`` sees it, for k in [lo, hi)."""
+    for k in range(lo, hi):
+        observe(states[rows[k]], seats[k], x[k])
+
+
+@kernel
+def decision(streams, i, ply):
+    """Key of the stream for the decision of game i at `ply`: the same however games are batched."""
+    return combine(streams[i, 0] ^ _DECISION, np.uint64(ply))
+
+
+def decision_rows(states, streams, rows, out):
+    """Write the streams (m, 2) from which agents decide in games `rows`."""
+    for k in range(rows.shape[0]):
+        out[k, 0] = decision(streams, rows[k], states[rows[k]].ply)
+        out[k, 1] = np.uint64(0)
+
+
+def seat_rows(streams, rows, seats, out):
+    """Draw a seat for each of the games `rows`."""
+    rng = np.zeros(2, np.uint64)
+    for k in range(rows.shape[0]):
+        rng[0], rng[1] = streams[rows[k], 0] ^ _SEAT, np.uint64(0)
+        out[k] = below(rng, seats)
+
+
+def redeal_rows(states, seats, streams):
+    """Resample in every game what its seat cannot know. `streams` (m, 2) are drawn from, on a lane of their own."""
+    rng = np.zeros(2, np.uint64)
+    for k in range(states.shape[0]):
+        rng[0], rng[1] = streams[k, 0] ^ GOLDEN, np.uint64(0)
+        redeal(states[k], seats[k], rng)
+
+
+def sample_rows(lo, hi, states, streams, rows, masks, actions):
+    """Draw a uniformly random legal action for games ``rows[lo:hi]``, -1 where a game has ended."""
+    rng = np.zeros(2, np.uint64)
+    for k in range(lo, hi):
+        i = rows[k]
+        rng[0], rng[1] = decision(streams, i, states[i].ply), np.uint64(0)
+        actions[k] = choose(masks[i], rng) if states[i].to_move >= 0 else -1
+
+
+def choose_rows(masks, streams, actions):
+    """Draw a uniformly random legal action for every row of `masks` from its own stream."""
+    for k in range(masks.shape[0]):
+        actions[k] = choose(masks[k], streams[k])
+
+
+def random_playout(s, rng, mask, p):
+    """Play uniformly random actions to the end of the game."""
+    settle(s, rng, p)
+    while s.to_move >= 0:
+        legal(s, mask)
+        step(s, choose(mask, rng))
+        settle(s, rng, p)
+
+
+def random_games(states, blank, count, rng, mask, p, total):
+    """Play `count` random games in ``states[0]``; add every seat's returns to `total`; return the plies played."""
+    plies = 0
+    r = np.zeros(total.shape[0], np.float32)
+    for _ in range(count):
+        states[0] = blank[0]
+        reset(states[0], rng)
+        settle(states[0], rng, p)
+        playout(states[0], rng, mask, p)
+        returns(states[0], r)
+        total += r
+        plies += states[0].ply
+    return plies
+
+
+def perft(stack, depth, masks, p):
+    """Count the sequences of `depth` actions from ``stack[0]``, chance events counted by their outcomes.
+
+    `stack` holds depth + 1 records, `masks` (depth + 1, max(actions, outcomes)) what is still to be tried at each of
+    them: recursion spelled out, because kernels do not recurse. Games that end early count at their last ply.
+    """
+    level, leaves = 0, 0
+    _branch(stack[0], masks[0], p)
+    while level >= 0:
+        s = stack[level]
+        if s.to_move < CHANCE or (s.to_move >= 0 and s.ply - stack[0].ply >= depth):
+            leaves += 1
+            level -= 1
+            continue
+        a = 0
+        while a < masks.shape[1] and masks[level, a] == 0:
+            a += 1
+        if a == masks.shape[1]:
+            level -= 1
+            continue
+        masks[level, a] = 0
+        stack[level + 1] = s
+        if s.to_move == CHANCE:
+            resolve(stack[level + 1], a)
+        else:
+            step(stack[level + 1], a)
+        level += 1
+        _branch(stack[level], masks[level], p)
+    return leaves
+
+
+def _branch(s, mask, p):
+    """Mark what can follow a record: its legal actions, or its outcomes of positive probability."""
+    mask[:] = 0
+    if s.to_move == CHANCE:
+        for o in range(chance(s, p)):
+            mask[o] = p[o] > 0.0
+    else:
+        legal(s, mask)
+
+
+def hash_rows(states, out):
+    """Write the key of every record."""
+    for i in range(states.shape[0]):
+        out[i] = key(states[i])

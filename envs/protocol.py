@@ -1,0 +1,65 @@
+"""The protocol of a game: the kernels its ``rules.py`` and ``encode.py`` supply, as documented stubs.
+
+Generic kernels import these names; `bind` compiles them with a game's own functions in their place. Kernels are
+scalar: they take one record ``s`` (mutated in place), allocate nothing, raise nothing and never recurse. Scratch fields
+of a record are zero whenever a kernel returns, so equal histories give equal bytes. Every record has ``to_move: i1``, a
+seat or one of the constants below, and ``ply: i4``, the number of actions taken, which every ``step`` raises by one.
+
+A stub that ends in ``Optional`` has the default its body shows; a game leaves it out where the default fits.
+"""
+
+from .rng import kernel
+
+CHANCE = -1  # dice or a draw come next
+OVER = -2  # the game has ended by its rules
+CUT = -3  # the game was truncated
+
+__all__ = ["CHANCE", "CUT", "OVER", "kernel"]
+
+
+def reset(s, rng):
+    """Turn a blank record into a start position. `rng` deals what is random and not an explicit chance event."""
+    raise NotImplementedError
+
+
+def legal(s, mask):
+    """Write the int8 mask of the seat to move, all zero at chance and at the end; return how many actions it has."""
+    raise NotImplementedError
+
+
+def step(s, a):
+    """Play the LEGAL action `a`: set `to_move` (the same seat may act again) and raise `ply`."""
+    raise NotImplementedError
+
+
+def returns(s, r):
+    """Write the final score of every seat into `r`; zeros for an undecided record."""
+    raise NotImplementedError
+
+
+def observe(s, seat, x):
+    """Write the chosen encoder's observation from `seat`'s side: ``observe_<encoder>`` in ``encode.py``."""
+    raise NotImplementedError
+
+
+def key(s):
+    """Hash the position to uint64: equal positions, equal keys."""
+    raise NotImplementedError
+
+
+def chance(s, p):
+    """Write the outcomes' probabilities into `p` and return how many outcomes there are. Optional."""
+    return 0
+
+
+def resolve(s, o):
+    """Apply outcome `o` of the chance event that `s` waits for. Optional."""
+
+
+def redeal(s, seat, rng):
+    """Resample everything `seat` cannot know, consistent with what it has seen. Optional: nothing is hidden."""
+
+
+def playout(s, rng, mask, p):
+    """Play uniformly random actions to the end of the game. Optional: `kernels.random_playout`."""
+    raise NotImplementedError
