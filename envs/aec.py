@@ -144,7 +144,7 @@ class AEC(AECEnv[str, Observation, int]):
         if self._live and agent == self.agent_selection:
             x, mask = self._sight()
         else:
-            x, mask = self.batch.observe(self._seats[agent])[0], np.zeros(self.game.actions, np.int8)
+            x, mask = self.batch.look(self._seats[agent]), np.zeros(self.game.actions, np.int8)
         if not self._plain:
             x, mask = self.frame.arrange(x[None])[0], self._framed(mask, agent)
         return x if self.mask_in == "info" else {"observation": x, "action_mask": mask}

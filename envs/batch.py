@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +25,7 @@ from .spec import Game, Spec, find
 
 AUTORESET = {"off": KEEP, "same_step": SAME_STEP, "next_step": NEXT_STEP}
 ILLEGAL = ("raise", "forfeit")
-ROWS_PER_THREAD = 128  # below this a thread costs more than it gives
+THREADS_PAY = 4e-4  # seconds of work below which waking another thread costs more than it gives
 
 
 class View(NamedTuple):
@@ -89,9 +91,10 @@ class Batch:
         if threads is not None and (not hasattr(threads, "__index__") or threads < 1):
             raise BoyiError(f"threads must be a whole number, at least 1, not {threads!r}")
         self.n, self.encoder, self.autoreset, self.illegal = int(n), encoder, autoreset, illegal
-        self.threads = threads
+        self.threads = threads or usable_cores()
         self._shape = self.game.shape(encoder) if encoder is not None else ()
         self._bind()
+        self._cost: dict[str, float] = {}
         self._pool: ThreadPoolExecutor | None = None
         self._pool_pid = 0
         self._every = np.arange(self.n)
@@ -100,6 +103,7 @@ class Batch:
         self._masks = np.zeros((self.n, self.game.actions), np.int8)
         self._chances = np.zeros((self.n, max(1, self.game.chance_outcomes)))
         self._streams = np.zeros((self.n, 2), np.uint64)
+        self._lanes = np.zeros((self.n, 2), np.uint64)
         self._seeds = np.zeros(self.n, np.uint64)
         self._episodes = np.zeros(self.n, np.int64)
         self._penalty = _penalties(self.game)
@@ -175,7 +179,7 @@ class Batch:
         streams = np.empty((which.size, 2), np.uint64)
         self._kernels["decision_rows"](self._states, self._streams, which, streams)
         if self.game.spec.hidden:
-            self._kernels["redeal_rows"](states, seats, streams)
+            self._kernels["redeal_rows"](states, seats, streams, self._lanes)
         histories = None
         if self._history is not None and not self.game.spec.hidden:
             histories = [list(self._history[i]) for i in which]
@@ -272,7 +276,15 @@ class Batch:
     def sight(self) -> tuple[np.ndarray, np.ndarray]:
         """Return game 0 as the seat to move sees it: observation (…) float32 and mask (actions,) int8, both fresh."""
         x, self._sight = self._sight, None
-        return self.observation[0] if x is None else x, self._masks[0].copy()
+        if x is None:
+            x = self.look(max(0, int(self._states["to_move"][0])))
+        return x, self._masks[0].copy()
+
+    def look(self, seat: int) -> np.ndarray:
+        """Observe game 0 from any seat: (…) float32."""
+        x = np.empty(self._shape, np.float32)
+        self._kernels["observe_one"](self._states, seat, x)
+        return x
 
     @property
     def scores(self) -> list[float]:
@@ -286,14 +298,29 @@ class Batch:
         The draws come from the rows' decision streams: the same seed plays the same random games.
         """
         actions = np.empty(self.n, np.int64)
-        self._run("sample_rows", self.n, self._states, self._streams, self._every, self._masks, actions)
+        self._run("sample_rows", self.n, self._states, self._streams, self._lanes, self._masks, actions)
         return actions
+
+    def play_random(self, steps: int) -> tuple[np.ndarray, np.ndarray]:
+        """Step every row `steps` times with the actions that `sample` would draw, in one call.
+
+        Returns the summed returns (n, seats) float64 and the number (n,) int64 of the games that ended on the way. Rows
+        without autoreset stop at their end. Masks and observations are written at every step, as `step` does.
+        """
+        ended, scores = np.zeros(self.n, np.int64), np.zeros((self.n, self.game.seats))
+        see = self.encoder is not None
+        x = np.empty((self.n if see else 1, *self._shape), np.float32)
+        random = (self._seeds, self._episodes, self._streams, self._lanes, self._chances)
+        rules = (self._masks, AUTORESET[self.autoreset], np.zeros((self.n, self.game.seats), np.float32))
+        self._forget(self._every)
+        self._run("random_rows", self.n, self._states, self._blank, steps, *random, *rules, scores, ended, see, x)
+        return scores, ended
 
     def draw_seats(self, rows: ArrayLike | None = None) -> np.ndarray:
         """Draw a seat (m,) for each row from its game's seed, apart from the game's own chance."""
         which = self._rows(rows)
         seats = np.empty(which.size, np.int64)
-        self._kernels["seat_rows"](self._streams, which, self.game.seats, seats)
+        self._kernels["seat_rows"](self._streams, which, self._lanes, self.game.seats, seats)
         return seats
 
     # Copies
@@ -353,32 +380,31 @@ class Batch:
         return IllegalAction(f"{self.game}: row {row}: action {name} is not legal, {legal}\n{text.diagram(state)}")
 
     def _run(self, name: str, m: int, *args: Any) -> None:
-        """Run a kernel over [0, m), in chunks on several threads where there is enough to do for them."""
+        """Run a kernel over [0, m), in chunks on several threads where the last call says that it pays."""
         kernel = self._kernels[name]
-        chunks = m // ROWS_PER_THREAD
-        if chunks > 1:
-            chunks = min(chunks, self.threads or usable_cores())
-        if chunks <= 1:
+        started = perf_counter()
+        chunks = min(self.threads, m) if m * self._cost.get(name, 0.0) > THREADS_PAY else 1
+        if chunks == 1:
             kernel(0, m, *args)
-            return
-        cuts = [m * k // chunks for k in range(chunks + 1)]
-        pool = self._threads()
-        others = [pool.submit(kernel, lo, hi, *args) for lo, hi in zip(cuts[1:-1], cuts[2:], strict=True)]
-        kernel(0, cuts[1], *args)
-        for other in others:
-            other.result()
+        else:
+            cuts = [m * k // chunks for k in range(chunks + 1)]
+            others = [self._threads().submit(kernel, *cut, *args) for cut in pairwise(cuts[1:])]
+            kernel(0, cuts[1], *args)
+            for other in others:
+                other.result()
+        self._cost[name] = (perf_counter() - started) * chunks / max(m, 1)
 
     def _threads(self) -> ThreadPoolExecutor:
         # A forked child inherits the pool object but none of its threads.
         if self._pool is None or self._pool_pid != os.getpid():
-            self._pool, self._pool_pid = ThreadPoolExecutor(self.threads or usable_cores()), os.getpid()
+            self._pool, self._pool_pid = ThreadPoolExecutor(self.threads), os.getpid()
         return self._pool
 
 
 class _Kernels(dict[str, Kernel]):
     """The generic kernels bound to one game, each when it is first asked for."""
 
-    SEEING = ("play_one", "step_rows", "observe_rows")
+    SEEING = ("play_one", "step_rows", "observe_one", "observe_rows", "random_rows")
 
     def __init__(self, game: Game, encoder: str | None) -> None:
         super().__init__()

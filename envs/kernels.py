@@ -1,8 +1,9 @@
 """Generic kernels over many games, written once against the protocol and compiled for each game by `bind`.
 
-Arrays of a batch of n games: ``states`` (n,) records; ``streams`` (n, 2) uint64, each row's chance stream; ``masks``
-(n, actions) int8, the legal actions of the seat to move; ``p`` (n, outcomes) float64, scratch for chance events.
-``rows`` (m,) int64 names the games a call is about; arguments and results of the call are indexed along it.
+Arrays of a batch of n games: ``states`` (n,) records; ``streams`` (n, 2) uint64, each row's chance stream; ``lanes``
+(n, 2) uint64, room for any other stream; ``masks`` (n, actions) int8, the legal actions of the seat to move; ``p``
+(n, outcomes) float64, scratch for chance events. ``rows`` (m,) int64 names the games a call is about; arguments and
+results of the call are indexed along it. ``[lo, hi)`` is the part of them that one thread does.
 """
 
 import numpy as np
@@ -13,6 +14,7 @@ from .rng import GOLDEN, below, choose, combine, kernel, uniform
 ILLEGAL = -4  # answer of `play_one`: the action is outside the mask and nothing was touched
 KEEP, SAME_STEP, NEXT_STEP = 0, 1, 2  # what happens to a finished game: nothing, a new one at once, or at the next step
 _DECISION, _SEAT = np.uint64(0xD1CE), np.uint64(0x5EA7)  # keep these draws apart from those of chance
+_PLY = np.uint64(0xD6E8FEB86659FD93)  # spreads the plies' streams over keys; odd, and far from GOLDEN's multiples
 
 
 @kernel
@@ -124,6 +126,11 @@ def step_rows(
             observe(states[i], states[i].to_move, x[k])
 
 
+def observe_one(states, seat, x):
+    """Observe game 0 from a seat."""
+    observe(states[0], seat, x)
+
+
 def score(states, r):
     """Write the returns of game 0."""
     returns(states[0], r)
@@ -142,41 +149,75 @@ def observe_rows(lo, hi, states, rows, seats, x):
 
 
 @kernel
-def decision(streams, i, ply):
-    """Key of the stream for the decision of game i at `ply`: the same however games are batched."""
-    return combine(streams[i, 0] ^ _DECISION, np.uint64(ply))
+def open_lane(lane, key):
+    """Start the stream of `key` in a lane."""
+    lane[0], lane[1] = key, np.uint64(0)
 
 
-def decision_rows(states, streams, rows, out):
-    """Write the streams (m, 2) from which agents decide in games `rows`."""
+@kernel
+def decision(stream, ply):
+    """Key of the stream for a decision at `ply`: the same however games are batched."""
+    return (stream[0] ^ _DECISION) + np.uint64(ply) * _PLY
+
+
+def decision_rows(states, streams, rows, lanes):
+    """Start in `lanes` (m, 2) the streams from which agents decide in games `rows`."""
     for k in range(rows.shape[0]):
-        out[k, 0] = decision(streams, rows[k], states[rows[k]].ply)
-        out[k, 1] = np.uint64(0)
+        open_lane(lanes[k], decision(streams[rows[k]], states[rows[k]].ply))
 
 
-def seat_rows(streams, rows, seats, out):
-    """Draw a seat for each of the games `rows`."""
-    rng = np.zeros(2, np.uint64)
+def seat_rows(streams, rows, lanes, seats, out):
+    """Draw one of `seats` seats for each of the games `rows`."""
     for k in range(rows.shape[0]):
-        rng[0], rng[1] = streams[rows[k], 0] ^ _SEAT, np.uint64(0)
-        out[k] = below(rng, seats)
+        open_lane(lanes[k], streams[rows[k], 0] ^ _SEAT)
+        out[k] = below(lanes[k], seats)
 
 
-def redeal_rows(states, seats, streams):
-    """Resample in every game what its seat cannot know. `streams` (m, 2) are drawn from, on a lane of their own."""
-    rng = np.zeros(2, np.uint64)
+def redeal_rows(states, seats, streams, lanes):
+    """Resample in each game what its seat cannot know, from a lane beside the decision's own stream (m, 2)."""
     for k in range(states.shape[0]):
-        rng[0], rng[1] = streams[k, 0] ^ GOLDEN, np.uint64(0)
-        redeal(states[k], seats[k], rng)
+        open_lane(lanes[k], streams[k, 0] ^ GOLDEN)
+        redeal(states[k], seats[k], lanes[k])
 
 
-def sample_rows(lo, hi, states, streams, rows, masks, actions):
-    """Draw a uniformly random legal action for games ``rows[lo:hi]``, -1 where a game has ended."""
-    rng = np.zeros(2, np.uint64)
-    for k in range(lo, hi):
-        i = rows[k]
-        rng[0], rng[1] = decision(streams, i, states[i].ply), np.uint64(0)
-        actions[k] = choose(masks[i], rng) if states[i].to_move >= 0 else -1
+@kernel
+def sample(s, stream, lane, mask):
+    """Draw a uniformly random legal action from the decision's stream."""
+    open_lane(lane, decision(stream, s.ply))
+    return choose(mask, lane)
+
+
+def sample_rows(lo, hi, states, streams, lanes, masks, actions):
+    """Draw a uniformly random legal action for games [lo, hi), -1 where a game has ended."""
+    for i in range(lo, hi):
+        going = states[i].to_move >= 0
+        actions[i] = sample(states[i], streams[i], lanes[i], masks[i]) if going else -1
+
+
+def random_rows(
+    lo, hi, states, blank, steps, seeds, episodes, streams, lanes, p, masks, autoreset, r, scores, ended, see, x
+):  # fmt: skip
+    """Step games [lo, hi) `steps` times with sampled actions: what a loop of sampling and stepping would play.
+
+    `scores` (n, seats) sums the returns of the `ended` (n,) games; r (n, seats) is scratch.
+    """
+    for i in range(lo, hi):
+        s, stream, lane, mask = states[i], streams[i], lanes[i], masks[i]
+        for _ in range(steps):
+            if s.to_move < CHANCE:
+                if autoreset != NEXT_STEP:
+                    break
+                episodes[i] += 1
+                start(states, blank, i, seeds, episodes, streams, p, masks)
+            elif advance(s, stream, sample(s, stream, lane, mask), p[i], mask) < CHANCE:
+                returns(s, r[i])
+                scores[i] += r[i]
+                ended[i] += 1
+                if autoreset == SAME_STEP:
+                    episodes[i] += 1
+                    start(states, blank, i, seeds, episodes, streams, p, masks)
+            if see and s.to_move >= 0:
+                observe(s, s.to_move, x[i])
 
 
 def choose_rows(masks, streams, actions):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..rng import kernel
-from .rules import BOTTOM, LEFT, RIGHT, TOP, can_swap, cells, find
+from .rules import HIGH, LOW, can_swap, side, sides
 
 PAD = 2  # cells of padding that NeuroHex puts around the board
 
@@ -11,8 +11,8 @@ PAD = 2  # cells of padding that NeuroHex puts around the board
 @kernel
 def observe_planes(s, seat, x):
     """Write (3 + swap, n, n): my stones, their stones, the cells on my two sides, and whether a swap is possible."""
-    b = cells(s)
-    n, size = s.board.shape[0], b.size
+    b, n = s.board, side(s)
+    size = b.size
     flat = x.reshape(x.size)
     mine, theirs = np.int8(seat + 1), np.int8(2 - seat)
     for i in range(size):
@@ -35,26 +35,20 @@ def observe_neurohex(s, seat, x):
 
     The observer always owns the first axis, so seat 1 sees the board transposed; the padding holds the sides' stones.
     """
-    b, link = s.board, s.link
-    n = b.shape[0]
-    low, high = (TOP, BOTTOM) if seat == 0 else (LEFT, RIGHT)
-    left, right = (LEFT, RIGHT) if seat == 0 else (TOP, BOTTOM)
+    b, n = s.board, side(s)
     x[:] = 0.0
     x[0, :PAD, :] = x[2, :PAD, :] = 1.0
     x[0, n + PAD :, :] = x[3, n + PAD :, :] = 1.0
     x[1, :, :PAD] = x[4, :, :PAD] = 1.0
     x[1, :, n + PAD :] = x[5, :, n + PAD :] = 1.0
-    for r in range(n):
-        for c in range(n):
-            i, j = (r + PAD, c + PAD) if seat == 0 else (c + PAD, r + PAD)
-            if b[r, c] == seat + 1:
-                x[0, i, j] = 1.0
-                x[2, i, j] = find(link, r * n + c) == find(link, n * n + low)
-                x[3, i, j] = find(link, r * n + c) == find(link, n * n + high)
-            elif b[r, c] == 2 - seat:
-                x[1, i, j] = 1.0
-                x[4, i, j] = find(link, r * n + c) == find(link, n * n + left)
-                x[5, i, j] = find(link, r * n + c) == find(link, n * n + right)
+    for a in range(b.size):
+        r, c = a // n, a % n
+        i, j = (r + PAD, c + PAD) if seat == 0 else (c + PAD, r + PAD)
+        if b[a] != 0:
+            other = b[a] != seat + 1
+            x[other, i, j] = 1.0
+            x[2 + 2 * other, i, j] = sides(s, a) & LOW != 0
+            x[3 + 2 * other, i, j] = sides(s, a) & HIGH != 0
 
 
 def permutation_neurohex(board_size: int, swap: bool) -> np.ndarray:

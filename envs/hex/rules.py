@@ -1,27 +1,30 @@
-"""The rules of Hex over one record; clause numbers refer to RULES.md.
+"""The rules of Hex over one record; § numbers refer to RULES.md.
 
-A cell's index is ``r * n + c`` and the action that plays it::
+Cells are numbered row by row, and a cell's number is the action that plays it::
 
-    0 1 2        (r, c) touches (r-1, c), (r-1, c+1), (r, c-1),
-     3 4 5                      (r, c+1), (r+1, c-1), (r+1, c)
-      6 7 8
+    0 1 2          cell a touches a-n, a-n+1,     as far as they are on the board: on this
+     3 4 5                  a-1,      a+1,        ring, each also touches the next
+      6 7 8                   a+n-1, a+n
 
-``board`` holds 0 for an empty cell and seat + 1 for a stone. Connections are a union-find forest in ``link``: the
-cells, then the four sides as the nodes n*n + TOP, BOTTOM, LEFT, RIGHT; a seat has won when its two sides are joined.
+``board`` holds 0 for an empty cell and seat + 1 for a stone. ``link`` is a union-find forest of groups: the parent of a
+cell or, at a root, ~sides, where sides has LOW and HIGH set when the group touches the first and the second of its
+owner's sides (top and bottom for seat 0, left and right for seat 1).
 """
+
+import math
 
 import numpy as np
 
 from ..protocol import OVER
 from ..rng import GOLDEN, below, hash64, kernel
 
-TOP, BOTTOM, LEFT, RIGHT = 0, 1, 2, 3
+LOW, HIGH = 1, 2
 _PRIME = np.uint64(0x100000001B3)  # multiplier of the FNV hash
 
 
 def state_dtype(board_size: int, swap: bool) -> np.dtype:
     """Return the record's dtype; ``last`` is the latest action (-1: none), ``winner`` a seat (-1: none)."""
-    n = board_size
+    cells = board_size * board_size
     fields = [
         ("ply", "i4"),
         ("stones", "i2"),
@@ -29,8 +32,8 @@ def state_dtype(board_size: int, swap: bool) -> np.dtype:
         ("to_move", "i1"),
         ("winner", "i1"),
         ("swap", "i1"),
-        ("board", "i1", (n, n)),
-        ("link", "i2", (n * n + 4,)),
+        ("board", "i1", (cells,)),
+        ("link", "i2", (cells,)),
     ]
     return np.dtype(fields, align=True)
 
@@ -43,18 +46,17 @@ def blank(board_size: int, swap: bool) -> np.ndarray:
 
 
 @kernel
-def reset(s, rng):
-    """§2: seat 0 moves first on an empty board."""
-    link = s.link
-    s.last = s.winner = -1
-    for i in range(link.shape[0]):
-        link[i] = i
+def side(s):
+    """Count the cells along a side: a constant to the compiler, because the board's size is one."""
+    return int(math.sqrt(s.board.size))
 
 
 @kernel
-def cells(s):
-    """View the board as one row of n * n cells, which compilers turn into wide instructions."""
-    return s.board.reshape(s.board.size)
+def reset(s, rng):
+    """§2: seat 0 moves first on an empty board."""
+    s.last = s.winner = -1
+    for i in range(s.link.size):
+        s.link[i] = ~0
 
 
 @kernel
@@ -63,13 +65,12 @@ def legal(s, mask):
     if s.to_move < 0:
         mask[:] = 0
         return 0
-    b = cells(s)
-    size = b.size
-    for i in range(size):
+    b = s.board
+    for i in range(b.size):
         mask[i] = b[i] == 0
     if s.swap:
-        mask[size] = can_swap(s)
-    return size - s.stones + can_swap(s)
+        mask[b.size] = can_swap(s)
+    return b.size - s.stones + can_swap(s)
 
 
 @kernel
@@ -79,63 +80,74 @@ def can_swap(s):
 
 
 @kernel
+def sides(s, i):
+    """Find which of its owner's sides the group of stone i touches: LOW, HIGH, both or none."""
+    return ~s.link[find(s.link, i)]
+
+
+@kernel
 def find(link, i):
-    """Find the representative of a cell or side, halving the path on the way."""
-    while link[i] != i:
-        link[i] = link[link[i]]
+    """Find the root of a stone's group, halving the path on the way."""
+    while link[i] >= 0:
+        if link[link[i]] >= 0:
+            link[i] = link[link[i]]
         i = link[i]
     return i
 
 
 @kernel
-def join(link, i, j):
-    """Unite two groups; the larger index represents, so that sides do."""
-    i, j = find(link, i), find(link, j)
-    if i < j:
-        link[i] = j
-    else:
-        link[j] = i
+def join(link, root, i):
+    """Unite the group of `root` with that of stone i; return the root of both."""
+    other = find(link, i)
+    if other != root:
+        link[other] &= link[root]  # ~x & ~y is ~(x | y)
+        link[root] = other
+    return other
 
 
 @kernel
-def place(s, seat, r, c):
-    """Put a stone on (r, c) and join it to its neighbours and to its own sides."""
-    b, link = s.board, s.link
-    n = b.shape[0]
-    i, stone, sides = r * n + c, seat + 1, n * n
-    b[r, c] = stone
+def place(s, seat, a):
+    """§3, §4: put a stone on cell a and join the groups it touches; winning is touching both sides.
+
+    Own neighbours that follow each other on the ring are joined already, so only the first of a run is.
+    """
+    b, n, stone = s.board, side(s), seat + 1
+    r, c = a // n, a % n
+    b[a] = stone
     s.stones += 1
-    if r > 0 and b[r - 1, c] == stone:
-        join(link, i, i - n)
-    if r > 0 and c < n - 1 and b[r - 1, c + 1] == stone:
-        join(link, i, i - n + 1)
-    if c > 0 and b[r, c - 1] == stone:
-        join(link, i, i - 1)
-    if c < n - 1 and b[r, c + 1] == stone:
-        join(link, i, i + 1)
-    if r < n - 1 and c > 0 and b[r + 1, c - 1] == stone:
-        join(link, i, i + n - 1)
-    if r < n - 1 and b[r + 1, c] == stone:
-        join(link, i, i + n)
     at = r if seat == 0 else c
-    first = sides + (TOP if seat == 0 else LEFT)
-    if at == 0:
-        join(link, i, first)
-    if at == n - 1:
-        join(link, i, first + 1)
-    if find(link, first) == find(link, first + 1):
+    s.link[a] = ~((at == 0) * LOW + (at == n - 1) * HIGH)
+    north_west = r > 0 and b[a - n] == stone
+    north_east = r > 0 and c < n - 1 and b[a - n + 1] == stone
+    east = c < n - 1 and b[a + 1] == stone
+    south_east = r < n - 1 and b[a + n] == stone
+    south_west = r < n - 1 and c > 0 and b[a + n - 1] == stone
+    west = c > 0 and b[a - 1] == stone
+    root = a
+    if north_west:
+        root = join(s.link, root, a - n)
+    if north_east and not north_west:
+        root = join(s.link, root, a - n + 1)
+    if east and not north_east:
+        root = join(s.link, root, a + 1)
+    if south_east and not east:
+        root = join(s.link, root, a + n)
+    if south_west and not south_east:
+        root = join(s.link, root, a + n - 1)
+    if west and not south_west:
+        root = join(s.link, root, a - 1)
+    if s.link[root] == ~(LOW + HIGH):
         s.winner = seat
 
 
 @kernel
 def step(s, a):
     """§3: place a stone, or §5: take the first stone over; §4: whoever joins its two sides has won."""
-    n = s.board.shape[0]
     seat = s.to_move
-    if a == n * n:
+    if a == s.board.size:
         swap_stone(s)
     else:
-        place(s, seat, a // n, a % n)
+        place(s, seat, a)
     s.last = a
     s.ply += 1
     s.to_move = OVER if s.winner >= 0 else 1 - seat
@@ -144,12 +156,10 @@ def step(s, a):
 @kernel
 def swap_stone(s):
     """§5: the only stone, on (r, c), becomes seat 1's on (c, r)."""
-    n = s.board.shape[0]
-    r, c = s.last // n, s.last % n
-    s.board[r, c] = s.stones = 0
-    for i in range(s.link.shape[0]):
-        s.link[i] = i
-    place(s, 1, c, r)
+    n, first = side(s), s.last
+    s.board[first] = s.stones = 0
+    s.link[first] = ~0
+    place(s, 1, first % n * n + first // n)
 
 
 @kernel
@@ -164,7 +174,7 @@ def returns(s, r):
 @kernel
 def key(s):
     """Hash the stones, the seat to move, and whether it may swap."""
-    b = cells(s)
+    b = s.board
     h = np.uint64(2 * (s.to_move + 4 * b.size) + can_swap(s)) * GOLDEN
     for i in range(b.size):
         h = (h ^ np.uint64(b[i])) * _PRIME
@@ -181,10 +191,9 @@ def playout(s, rng, mask, p):
     """
     if s.to_move < 0:
         return
-    b = s.board
-    n = b.shape[0]
-    if can_swap(s) and below(rng, n * n) == 0:
-        step(s, n * n)
+    b, n = s.board, side(s)
+    if can_swap(s) and below(rng, b.size) == 0:
+        step(s, b.size)
     empty = b.size - s.stones
     first = (empty + 1 - s.to_move) // 2  # cells that seat 0 still gets: the mover has the odd one
     ar, ac, br, bc = -1, 0, 0, -1
@@ -195,10 +204,10 @@ def playout(s, rng, mask, p):
         elif c < 0 or c >= n:
             stone = 2
         else:
-            stone = b[r, c]
+            stone = b[r * n + c]
             if stone == 0:
                 stone = 1 if below(rng, empty) < first else 2
-                b[r, c] = stone
+                b[r * n + c] = stone
                 first -= stone == 1
                 empty -= 1
         if stone == 1:

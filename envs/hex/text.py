@@ -1,6 +1,7 @@
 """Hex in text: cell names as in HTP and GTP (``a1``: column letter, row number), and diagrams that read back."""
 
 import re
+from math import isqrt
 
 import numpy as np
 
@@ -14,13 +15,13 @@ SWAP = "swap-pieces"
 
 def name(s: np.void, a: int) -> str:
     """Name action `a`: ``a1`` … or ``swap-pieces``."""
-    n = s["board"].shape[0]
+    n = _side(s)
     return SWAP if a == n * n else f"{chr(ord('a') + a % n)}{a // n + 1}"
 
 
 def parse(s: np.void, text: str) -> int:
     """Read what `name` writes, in either case; `BoyiError` says what is allowed."""
-    n = s["board"].shape[0]
+    n = _side(s)
     word = text.strip().lower()
     if word == SWAP and s["swap"]:
         return n * n
@@ -35,8 +36,8 @@ def parse(s: np.void, text: str) -> int:
 
 def diagram(s: np.void) -> str:
     """Draw the position: X (seat 0) joins top and bottom, O (seat 1) left and right, ``-`` is nothing played yet."""
-    board = s["board"]
-    n = board.shape[0]
+    n = _side(s)
+    board = s["board"].reshape(n, n)
     head = f"hex {n}x{n}{' swap' if s['swap'] else ''}  ply {s['ply']}  last {_last(s)}  {_status(s)}"
     letters = " ".join(chr(ord("a") + c) for c in range(n))
     rows = [f"{' ' * r}{r + 1:>2}  {' '.join(MARKS[v] for v in board[r])}" for r in range(n)]
@@ -61,13 +62,17 @@ def read(text: str) -> np.ndarray:
             raise BoyiError(f"not a hex diagram: row {r + 1} must hold {n} of the marks . X O")
         for c, mark in enumerate(marks):
             if mark != ".":
-                rules.place(s, MARKS.index(mark) - 1, r, c)
+                rules.place(s, MARKS.index(mark) - 1, r * n + c)
     s.ply = ply
     s.last = -1 if head[4] == "-" else parse(state[0], head[4])
     s.to_move = OVER if s.winner >= 0 or lines[0].endswith("ended") else ply % 2
     if diagram(state[0]).splitlines() != lines:
         raise BoyiError("not a hex diagram: ply, last action and who is to move do not agree with the stones")
     return state
+
+
+def _side(s: np.void) -> int:
+    return isqrt(s["board"].size)
 
 
 def _last(s: np.void) -> str:

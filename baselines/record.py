@@ -1,0 +1,177 @@
+"""One game as a line of JSON: what the arena streams, what a person saves, and how it is played again.
+
+Chance is drawn from the row's own stream, which the seed alone determines. So a line replays move by move, dice and
+draws included: start ``Batch(game, 1, seed)`` and play the actions. That is what `replay` does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from .. import __version__
+from ..envs.batch import Batch
+from ..envs.errors import BoyiError
+from ..envs.spec import Game, find
+from ..envs.syntax import write
+from .agent import Agent, CallableAgent
+from .opponents import AgentLike
+
+FORMAT = "boyi-game-1"
+ENDINGS = ("over", "cut", "resigned", "unfinished")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """One game; `seats` holds the label of whoever played each seat.
+
+    `agents` are the labels of everybody in the run, `pairing` and `index` the game's place in it, `run_seed` the
+    run's seed and `seed` the game's own. `returns` (seats,) are None for an unfinished game; `seconds` spent deciding
+    and `decisions` are per label.
+    """
+
+    game: str
+    game_version: int
+    agents: list[str]
+    run_seed: int
+    pairing: int
+    index: int
+    seed: int
+    seats: list[str]
+    actions: list[int]
+    names: list[str]
+    ended: str
+    returns: list[float] | None
+    plies: int
+    seconds: dict[str, float]
+    decisions: dict[str, int]
+    version: str = __version__
+    format: str = FORMAT
+
+    def line(self) -> str:
+        """Write the record as one line of JSON, the end of the line included."""
+        return json.dumps(asdict(self), ensure_ascii=False) + "\n"
+
+
+def read_line(line: bytes, where: str) -> Record:
+    """Read what `Record.line` writes; `BoyiError` begins with `where` and says what is wrong."""
+    try:
+        content = json.loads(line)
+    except ValueError:
+        raise BoyiError(f"{where} is not a game record: it is not a line of JSON") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise BoyiError(f"{where} is not a game record of format {FORMAT}")
+    names = {field.name for field in fields(Record)}
+    if content.keys() != names or not _well_typed(content):
+        raise BoyiError(f"{where} is damaged: a {FORMAT} record holds {', '.join(sorted(names))}, each of its type")
+    return Record(**content)
+
+
+def _well_typed(content: dict[str, Any]) -> bool:
+    lists = {"agents": str, "seats": str, "names": str, "actions": int}
+    return (
+        all(isinstance(content[key], str) for key in ("game", "version", "ended"))
+        and all(_whole(content[key]) for key in ("game_version", "run_seed", "pairing", "index", "seed", "plies"))
+        and all(isinstance(content[key], list) for key in lists)
+        and all(type(item) is kind for key, kind in lists.items() for item in content[key])
+        and all(isinstance(content[key], dict) for key in ("seconds", "decisions"))
+        and content["ended"] in ENDINGS
+        and content["plies"] == len(content["actions"]) == len(content["names"])
+        and (content["returns"] is None or _numbers(content["returns"], len(content["seats"])))
+        and (content["returns"] is None) == (content["ended"] == "unfinished")
+        and all(_numbers(list(content[key].values()), None) for key in ("seconds", "decisions"))
+        and set(content["seats"]) <= content["seconds"].keys() & content["decisions"].keys()
+    )
+
+
+def _whole(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _numbers(values: Any, count: int | None) -> bool:
+    good = isinstance(values, list) and all(type(value) in (int, float) for value in values)
+    return good and count in (None, len(values))
+
+
+def read_lines(path: Path) -> list[bytes]:
+    """Read the lines of a file, ends included; `BoyiError` when it cannot be read."""
+    try:
+        return path.read_bytes().splitlines(keepends=True)
+    except OSError as error:
+        raise BoyiError(f"cannot read {path}: {error.strerror}") from None
+
+
+def read_game(path: Path, number: int = 1) -> Record:
+    """Read the `number`-th game of a file, counted from 1."""
+    lines = read_lines(path)
+    if not 1 <= number <= len(lines):
+        raise BoyiError(f"{path} holds {len(lines)} games: there is no game number {number}")
+    return read_line(lines[number - 1], f"{path}, line {number},")
+
+
+def append_to(path: Path) -> TextIO:
+    """Open a file for further lines; `BoyiError` when it cannot be written."""
+    try:
+        return path.open("a", encoding="utf-8")
+    except OSError as error:
+        raise BoyiError(f"cannot write {path}: {error.strerror}") from None
+
+
+def replay(game: Game, seed: int, actions: Iterable[int]) -> Iterator[np.void]:
+    """Yield the position before every action, then the last one; `IllegalAction` where the line does not hold."""
+    batch = Batch(game, 1, seed, encoder=None)
+    yield batch.states[0]
+    for action in actions:
+        batch.step(np.array([action]))
+        yield batch.states[0]
+
+
+def names(game: Game, seed: int, actions: list[int]) -> list[str]:
+    """Name every action in the position it was played in."""
+    text = game.module("text")
+    return [text.name(state, action) for state, action in zip(replay(game, seed, actions), actions, strict=False)]
+
+
+def positions(record: Record, where: str) -> tuple[Game, list[np.void]]:
+    """Replay a record: its game and the plies + 1 positions; `BoyiError` when these rules cannot have produced it."""
+    game = find(record.game)
+    if record.game_version != game.spec.version:
+        raise BoyiError(
+            f"{where} was played under version {record.game_version} of {game.name}, this is {game.spec.version}"
+        )
+    if len(record.seats) != game.seats:
+        raise BoyiError(f"{where} names {len(record.seats)} seats, {game} has {game.seats}")
+    states: list[np.void] = []
+    try:
+        states.extend(replay(game, record.seed, record.actions))
+    except BoyiError:
+        raise BoyiError(f"{where} does not replay: action {len(states)} of {record.plies} is not legal") from None
+    if [game.module("text").name(*move) for move in zip(states, record.actions, strict=False)] != record.names:
+        raise BoyiError(f"{where} does not replay: the names do not belong to the actions")
+    return game, states
+
+
+def label(agent: AgentLike) -> str:
+    """Name a contestant: a string as it is, an agent as the string that would make it, a function by its name."""
+    if isinstance(agent, str):
+        return agent.strip()
+    if isinstance(agent, Agent) and not isinstance(agent, CallableAgent):
+        changed = {key: value for key, value in agent.values.items() if value != agent.params[key].default}
+        return write(agent.name, values=changed)
+    function = agent.policy if isinstance(agent, CallableAgent) else agent
+    return f"{function.__module__}:{getattr(function, '__qualname__', type(function).__qualname__)}"
+
+
+def labels(agents: Iterable[AgentLike]) -> list[str]:
+    """Name contestants, each differently: the second ``random`` is ``random #2``."""
+    taken: dict[str, int] = {}
+    unique = []
+    for name in map(label, agents):
+        taken[name] = taken.get(name, 0) + 1
+        unique.append(name if taken[name] == 1 else f"{name} #{taken[name]}")
+    return unique

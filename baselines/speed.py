@@ -1,0 +1,298 @@
+"""`boyi speed`: this package beside its peers, measured in one run.
+
+Each repeat runs ours and the peer's one after the other, and a claim is the minimum and the median of the repeats' ratios:
+machines are shared and noisy, and a ratio of two neighbours in time survives that better than a rate. Both sides
+choose random moves as cheaply as they can, so that the environment is what is measured.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from ..envs.aec import AEC
+from ..envs.batch import Batch, usable_cores
+from ..envs.spec import Game, find
+from .mcts import MCTS
+
+ROWS = 1024
+SCAN = 100  # steps of one compiled call, ours and Pgx's
+SIMULATIONS = 10_000
+
+Meter = Callable[[float], float]
+"""Runs for about so many seconds; returns units a second."""
+
+OPENSPIEL = {"hex": "hex(board_size={board_size})"}
+PGX = {"hex": "hex"}  # fixed at 11x11
+
+
+@dataclass
+class Row:
+    """One line of the table: what is measured, in which unit, ours and, where there is one, the peer's."""
+
+    what: str
+    unit: str
+    ours: Meter
+    peer_name: str = ""
+    peer: Meter | None = None
+    goal: float | None = None
+    rates: list[float] = field(default_factory=list)
+    ratios: list[float] = field(default_factory=list)
+
+    def repeat(self, seconds: float) -> None:
+        """Measure both sides once more, one after the other."""
+        self.rates.append(self.ours(seconds))
+        if self.peer is not None:
+            self.ratios.append(self.rates[-1] / self.peer(seconds))
+
+    def cells(self) -> list[str]:
+        """Format the line: rate, peer, smallest and median ratio, goal."""
+        rate = f"{_short(statistics.median(self.rates))} {self.unit}"
+        if not self.ratios:
+            return [self.what, rate, self.peer_name or "-", "", "", ""]
+        least, middle = min(self.ratios), statistics.median(self.ratios)
+        goal = "" if self.goal is None else f"{self.goal:g}x"
+        return [self.what, rate, self.peer_name, f"{least:.1f}x", f"{middle:.1f}x", goal]
+
+
+def timed(seconds: float, work: Callable[[], int]) -> float:
+    """Repeat `work`, which returns how many units it did, for about so long; return units a second."""
+    done, started = 0, time.perf_counter()
+    while (spent := time.perf_counter() - started) < seconds:
+        done += work()
+    return done / spent
+
+
+def rows(game: Game) -> Iterator[Row]:
+    """Build every comparison that the installed peers and the game allow."""
+    single = aec(AEC(game))
+    for name, peer, goal in (("PettingZoo connect_four", connect_four, 20.0), ("OpenSpiel", openspiel_loop, 4.0)):
+        yield Row("AEC environment, random play", "steps/s", single, *_peer(name, peer, game), goal)
+    for encoder, goal in ((game.encoder, 15.0), (None, 50.0)):
+        what = f"{ROWS} games, mask and observation" if encoder else f"{ROWS} games, mask only"
+        batch = Batch(game, ROWS, seed=0, encoder=encoder, autoreset="same_step")
+        pgx = _peer("Pgx", pgx_scan, game)
+        yield Row(f"{what}, {SCAN} steps a call", "steps/s", random_scan(batch), *pgx, goal)
+        yield Row(f"{what}, step by step from Python", "steps/s", random_loop(batch), *pgx)
+    yield Row("mcts, random playouts, one thread", "sims/s", search(game), *_peer("OpenSpiel", openspiel_mcts, game), 15.0)
+
+
+def _peer(name: str, make: Callable[[Game], Meter], game: Game) -> tuple[str, Meter | None]:
+    try:
+        return name, make(game)
+    except ImportError as error:
+        return f"{name}: not installed ({error.name})", None
+    except KeyError:
+        return f"{name}: does not have it", None
+
+
+def throw(mask: bytes) -> int:
+    """Choose a legal action by throwing until one is met: the cheapest uniform choice in Python."""
+    n = len(mask)
+    action = int(random.random() * n)
+    while not mask[action]:
+        action = int(random.random() * n)
+    return action
+
+
+def aec(env: Any) -> Meter:
+    """Play random games in an AEC environment, reading observation and mask at every step."""
+
+    def game() -> int:
+        steps = 0
+        env.reset()
+        for _ in env.agent_iter():
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.step(None)
+            else:
+                env.step(throw(observation["action_mask"].tobytes()))
+                steps += 1
+        return steps
+
+    return lambda seconds: timed(seconds, game)
+
+
+def connect_four(game: Game) -> Meter:
+    from pettingzoo.classic import connect_four_v3
+
+    return aec(connect_four_v3.env())
+
+
+def openspiel_loop(game: Game) -> Meter:
+    """Play random games in OpenSpiel from Python, reading the mask and the observation as the lists they are."""
+    import pyspiel
+
+    peer = pyspiel.load_game(OPENSPIEL[game.name].format(**game.params))
+
+    def play() -> int:
+        state, steps = peer.new_initial_state(), 0
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(random.choices(outcomes, chances)[0])
+                continue
+            state.legal_actions_mask()
+            state.observation_tensor()
+            actions = state.legal_actions()
+            state.apply_action(actions[int(random.random() * len(actions))])
+            steps += 1
+        return steps
+
+    return lambda seconds: timed(seconds, play)
+
+
+def random_scan(batch: Batch) -> Meter:
+    """Play random steps in a batch, a hundred in one call."""
+
+    def call() -> int:
+        batch.play_random(SCAN)
+        return batch.n * SCAN
+
+    return lambda seconds: timed(seconds, call)
+
+
+def random_loop(batch: Batch) -> Meter:
+    """Play random steps in a batch one by one, taking mask and observation each time."""
+
+    def step() -> int:
+        batch.step(batch.sample())
+        _ = batch.mask
+        if batch.encoder is not None:
+            _ = batch.observation
+        return batch.n
+
+    return lambda seconds: timed(seconds, step)
+
+
+def pgx_scan(game: Game) -> Meter:
+    """Play random steps in Pgx on all cores: a jitted scan over a batch with its own automatic reset."""
+    import jax
+    import jax.numpy as jnp
+    import pgx
+    from pgx.experimental.wrappers import auto_reset
+
+    if game != find(PGX[game.name]):
+        raise KeyError(str(game))
+    env = pgx.make(PGX[game.name])
+    step = jax.vmap(auto_reset(env.step, env.init))
+
+    def choose(key: Any, mask: Any) -> Any:
+        counts = jnp.cumsum(mask, axis=1, dtype=jnp.int32)
+        k = jnp.floor(jax.random.uniform(key, (ROWS,)) * counts[:, -1]).astype(jnp.int32)
+        return jnp.argmax(counts > k[:, None], axis=1)
+
+    def body(carry: Any, _: Any) -> Any:
+        state, key = carry
+        key, chooser, resetter = jax.random.split(key, 3)
+        action = choose(chooser, state.legal_action_mask)
+        return (step(state, action, jax.random.split(resetter, ROWS)), key), None
+
+    run = jax.jit(lambda carry: jax.lax.scan(body, carry, None, length=SCAN)[0])
+    now = run((jax.vmap(env.init)(jax.random.split(jax.random.PRNGKey(0), ROWS)), jax.random.PRNGKey(1)))
+
+    def call() -> int:
+        nonlocal now
+        now = jax.block_until_ready(run(now))
+        return ROWS * SCAN
+
+    return lambda seconds: timed(seconds, call)
+
+
+def search(game: Game) -> Meter:
+    """Search the start position with a new tree each time."""
+    agent = MCTS(sims=SIMULATIONS, reuse=False)
+    view = Batch(game, 1, seed=0, encoder=None).view()
+
+    def decide() -> int:
+        agent.act(view)
+        return SIMULATIONS
+
+    return lambda seconds: timed(seconds, decide)
+
+
+def openspiel_mcts(game: Game) -> Meter:
+    """Search the start position with OpenSpiel's C++ MCTSBot and its random rollouts."""
+    import pyspiel
+
+    peer = pyspiel.load_game(OPENSPIEL[game.name].format(**game.params))
+    state = peer.new_initial_state()
+    sims = SIMULATIONS // 5
+
+    def decide() -> int:
+        evaluator = pyspiel.RandomRolloutEvaluator(1, 0)
+        pyspiel.MCTSBot(peer, evaluator, 2.0, sims, 1000, False, 0, False).step(state)
+        return sims
+
+    return lambda seconds: timed(seconds, decide)
+
+
+def node_bytes(game: Game) -> float:
+    """Search a million nodes; return the bytes of all that the search holds, a node."""
+    agent = MCTS(sims=1_000_000, nodes=1_000_001, reuse=False)
+    agent.act(Batch(game, 1, seed=0, encoder=None).view())
+    memory = agent.memories[0]
+    return memory.nbytes / int(memory.tree.size[0])
+
+
+def start_times(game: Game) -> dict[str, float]:
+    """Time new processes, in seconds: the bare import, and the first step with an empty and with a filled cache."""
+    play = f"from boyi.envs.aec import AEC; e = AEC({str(game)!r}); e.reset(seed=0); e.last(); e.step(0)"
+    with tempfile.TemporaryDirectory() as cache:
+        clean = {**os.environ, "NUMBA_CACHE_DIR": cache}
+        return {
+            "import boyi": _process("import boyi", clean),
+            "import gymnasium alone": _process("import gymnasium", clean),
+            "whole process to the first step, empty kernel cache": _process(play, clean),
+            "whole process to the first step, filled kernel cache": min(_process(play, clean) for _ in range(3)),
+        }
+
+
+def _process(code: str, environment: dict[str, str]) -> float:
+    started = time.perf_counter()
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    return time.perf_counter() - started
+
+
+def machine() -> str:
+    """Describe where this runs: processor, cores, load, and the versions that matter."""
+    names = ("numpy", "numba", "pettingzoo", "open_spiel", "pgx", "jax")
+    found = [f"{name} {_version(name)}" for name in names if _version(name)]
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
+    where = f"{_processor()}, {usable_cores()} cores, load {load:.1f}, Python {platform.python_version()}"
+    return f"{where}, {', '.join(found)}"
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo") as file:
+            names = [line.partition(":")[2].strip() for line in file if line.startswith("model name")]
+    except OSError:
+        names = []
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
+def _short(rate: float) -> str:
+    for size, letter in ((1e6, "M"), (1e3, "k")):
+        if rate >= size:
+            return f"{rate / size:.3g} {letter}"
+    return f"{rate:.3g}"
