@@ -101,7 +101,7 @@ class AEC(AECEnv[str, Observation, int]):
         except TypeError:
             a = whole(action, self.game)
         if self._turned:
-            a = int(self.frame.actions(np.array([a]), np.array([self._seats[self.agent_selection]]))[0])
+            a = self.frame.action(a, self._seats[self.agent_selection])
         seat = self._play(a)
         if seat >= 0:
             # No reward before the end: the dicts of zeros stand as they are.
@@ -126,7 +126,7 @@ class AEC(AECEnv[str, Observation, int]):
             moving = self.agent_selection if self._live else None
             for agent in self.agents:
                 mask = self.batch.mask[0] if agent == moving else np.zeros(self.game.actions, np.int8)
-                self.infos[agent] = {"action_mask": self._framed(mask, agent)}
+                self.infos[agent] = {"action_mask": self.frame.mask(mask, self._seats[agent])}
         if self.render_mode == "human":
             self.render()
 
@@ -146,11 +146,8 @@ class AEC(AECEnv[str, Observation, int]):
         else:
             x, mask = self.batch.look(self._seats[agent]), np.zeros(self.game.actions, np.int8)
         if not self._plain:
-            x, mask = self.frame.arrange(x[None])[0], self._framed(mask, agent)
+            x, mask = self.frame.arrange(x), self.frame.mask(mask, self._seats[agent])
         return x if self.mask_in == "info" else {"observation": x, "action_mask": mask}
-
-    def _framed(self, mask: np.ndarray, agent: str) -> np.ndarray:
-        return self.frame.masks(mask[None], np.array([self._seats[agent]]))[0]
 
     def render(self) -> None | np.ndarray | str | list[Any]:
         """Return text ("ansi"), an image ("rgb_array"), or show a window ("human")."""

@@ -12,7 +12,6 @@ import pickle
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -204,18 +203,24 @@ class Trial:
                 self.kernel(_step)(states, lots.choice(np.flatnonzero(position.mask)))
             rise = int(position.to_move >= 0)
             self.require(
-                states["ply"][0] == before["ply"][0] + rise, position, f"the next ply is not {rise} higher: step raises it"
+                states["ply"][0] == before["ply"][0] + rise,
+                position,
+                f"the next ply is not {rise} higher: step raises it",
             )
 
     def look(self, seed: int, states: np.ndarray) -> Position:
         """Write a position's mask over every byte of an old one."""
-        mask, before = np.full(self.game.actions, 77, np.int8), states.tobytes()
+        mask, before = np.full(self.game.actions, 77, np.int8), _bytes(states)
         count = self.kernel(_legal)(states, mask)
         position = Position(seed, states, mask, count)
-        self.require(states.tobytes() == before, position, "legal changes the record")
+        self.require(_bytes(states) == before, position, "legal changes the record")
         self.require(CUT <= position.to_move < self.game.seats, position, "to_move is no seat and no protocol constant")
-        self.require(states["ply"][0] <= self.game.longest, position, f"longer than the longest game, {self.game.longest}")
-        self.require(((mask == 0) | (mask == 1)).all(), position, "the mask holds more than 0 and 1, or was not all written")
+        self.require(
+            states["ply"][0] <= self.game.longest, position, f"longer than the longest game, {self.game.longest}"
+        )
+        self.require(
+            ((mask == 0) | (mask == 1)).all(), position, "the mask holds more than 0 and 1, or was not all written"
+        )
         self.require(mask.sum() == count, position, f"legal counts {count} actions, the mask holds {mask.sum()}")
         self.require((count > 0) == (position.to_move >= 0), position, f"{count} legal actions in this position")
         return position
@@ -223,17 +228,21 @@ class Trial:
     def odds(self, position: Position) -> np.ndarray:
         """Write the probabilities (outcomes,) of a chance event."""
         p = np.full(max(1, self.game.chance_outcomes), np.nan)
-        self.require(self.game.chance_outcomes > 0, position, "a chance event, but the spec declares no chance_outcomes")
+        self.require(
+            self.game.chance_outcomes > 0, position, "a chance event, but the spec declares no chance_outcomes"
+        )
         n = self.kernel(_chance)(position.states, p)
         good = 0 < n <= p.size and (p[:n] >= 0).all() and abs(p[:n].sum() - 1) < 1e-9
-        self.require(good, position, f"chance() returns {n} outcomes with the probabilities {p[:n]}, which must sum to 1")
+        self.require(
+            good, position, f"chance() returns {n} outcomes with the probabilities {p[:n]}, which must sum to 1"
+        )
         return p[:n]
 
     def seen(self, position: Position, seat: int, encoder: str, filling: float = np.nan) -> np.ndarray:
         """Observe a position over a buffer full of `filling`."""
-        x, before = np.full(self.game.shape(encoder), filling, np.float32), position.states.tobytes()
+        x, before = np.full(self.game.shape(encoder), filling, np.float32), _bytes(position.states)
         self.kernel(_observe, encoder)(position.states, seat, x)
-        self.require(position.states.tobytes() == before, position, f"observe_{encoder} changes the record")
+        self.require(_bytes(position.states) == before, position, f"observe_{encoder} changes the record")
         return x
 
     def views(self) -> Iterator[tuple[int, str]]:
@@ -271,6 +280,11 @@ def _stream(seed: int) -> np.ndarray:
     return np.array([seed, 0], np.uint64)
 
 
+def _bytes(states: np.ndarray) -> bytes:
+    """Gather the bytes of every field: NumPy's copies leave those of the padding between fields undefined."""
+    return b"".join(states[field].tobytes() for field in states.dtype.names or ())
+
+
 # The promises
 
 
@@ -280,7 +294,7 @@ def starts(trial: Trial) -> None:
         states = trial.start(seed)
         first = next(position for position in trial.walk(seed, states) if position.to_move != CHANCE)
         trial.require(first.to_move == 0 and first.states["ply"][0] == 0, first, "seat 0 does not move first, at ply 0")
-        trial.require(states.tobytes() == trial.start(seed).tobytes(), first, "the same seed deals two starts")
+        trial.require(_bytes(states) == _bytes(trial.start(seed)), first, "the same seed deals two starts")
 
 
 def results(trial: Trial) -> None:
@@ -291,7 +305,9 @@ def results(trial: Trial) -> None:
         trial.kernel(_returns)(position.states, r)
         if position.to_move >= CHANCE:
             trial.require((r == 0).all(), position, f"returns() is {r} before the end, not zero")
-        trial.require(((r >= game.low) & (r <= game.high)).all(), position, f"returns {r} not in [{game.low}, {game.high}]")
+        trial.require(
+            ((r >= game.low) & (r <= game.high)).all(), position, f"returns {r} not in [{game.low}, {game.high}]"
+        )
         trial.require(not game.spec.zero_sum or abs(r.sum()) < 1e-5, position, f"returns {r} do not sum to zero")
 
 
@@ -383,7 +399,7 @@ def secrets(trial: Trial) -> None:
         for seat in range(trial.game.seats):
             dealt = position._replace(states=position.states.copy())
             trial.kernel(_redeal)(dealt.states, seat, _stream(k))
-            changed |= dealt.states.tobytes() != position.states.tobytes()
+            changed |= _bytes(dealt.states) != _bytes(position.states)
             _check_unseen(trial, position, trial.look(position.seed, dealt.states), seat)
         for _ in trial.walk(position.seed, dealt.states):
             pass
@@ -392,7 +408,9 @@ def secrets(trial: Trial) -> None:
 
 def _check_unseen(trial: Trial, position: Position, dealt: Position, seat: int) -> None:
     for field in ("ply", "to_move"):
-        trial.require(dealt.states[field] == position.states[field], position, f"redeal for seat {seat} changes {field}")
+        trial.require(
+            dealt.states[field] == position.states[field], position, f"redeal for seat {seat} changes {field}"
+        )
     for encoder in trial.game.spec.encoders:
         same = trial.seen(position, seat, encoder) == trial.seen(dealt, seat, encoder)
         trial.require(same.all(), position, f"observe_{encoder} shows seat {seat} something that redeal changes for it")
@@ -419,15 +437,17 @@ def _compare_frequencies(trial: Trial, position: Position) -> None:
         after = position.states.copy()
         trial.kernel(_resolve)(after, o)
         trial.require((after != position.states).all(), position, f"outcome {o} changes nothing")
-        expected[after.tobytes()] += p[o]
+        expected[_bytes(after)] += p[o]
     drawn = np.repeat(position.states, DRAWS)
     trial.kernel(_draw)(drawn, _stream(position.seed), np.zeros(trial.game.chance_outcomes))
-    found = Counter(row.tobytes() for row in drawn)
+    found = Counter(_bytes(drawn[i]) for i in range(DRAWS))
     trial.require(found.keys() <= expected.keys(), position, "an outcome of probability 0 came up")
     for record, chance_of in expected.items():
         off = abs(found[record] - DRAWS * chance_of)
         likely = off <= SURE * (DRAWS * chance_of * (1 - chance_of)) ** 0.5 + 1e-6
-        trial.require(likely, position, f"an outcome of probability {chance_of:.3f} came up {found[record]} of {DRAWS} times")
+        trial.require(
+            likely, position, f"an outcome of probability {chance_of:.3f} came up {found[record]} of {DRAWS} times"
+        )
 
 
 def batches(trial: Trial) -> None:
@@ -438,19 +458,19 @@ def batches(trial: Trial) -> None:
     for _ in range(STEPS):
         actions = one.sample()
         answers, others = one.step(actions), many.step(actions)
-        same = all((a == b).all() for a, b in zip(answers, others, strict=True)) and _bytes(one) == _bytes(many)
+        same = all((a == b).all() for a, b in zip(answers, others, strict=True)) and _snapshot(one) == _snapshot(many)
         trial.require(same, None, "the same seeds play other games on other numbers of threads")
         for row, batch in single.items():
             batch.step(actions[row : row + 1])
             trial.require(
-                batch.states.tobytes() == one.states[row : row + 1].tobytes(),
+                _bytes(batch.states) == _bytes(one.states[row : row + 1]),
                 None,
                 f"row {row} of a batch of {ROWS} is not the single game of seed {seed + row}",
             )
 
 
-def _bytes(batch: Batch) -> tuple[bytes, ...]:
-    return batch.states.tobytes(), batch.mask.tobytes(), batch.sample().tobytes()
+def _snapshot(batch: Batch) -> tuple[bytes, ...]:
+    return _bytes(batch.states), batch.mask.tobytes(), batch.sample().tobytes()
 
 
 def isolation(trial: Trial) -> None:
@@ -459,7 +479,7 @@ def isolation(trial: Trial) -> None:
     while (batch.to_move >= 0).all():
         before = batch.states
         batch.step(batch.sample()[1:2], [1])
-        trial.require((before[::2].tobytes()) == batch.states[::2].tobytes(), None, "stepping row 1 changes other rows")
+        trial.require(_bytes(before[::2]) == _bytes(batch.states[::2]), None, "stepping row 1 changes other rows")
 
 
 def histories(trial: Trial) -> None:
@@ -475,7 +495,9 @@ def histories(trial: Trial) -> None:
                 batch.observe(seat)
             batch.view()
             batch.step(actions, rows)
-            trial.require(_bytes(batch) == _bytes(quiet), None, "equal histories give other bytes when seats look on")
+            trial.require(
+                _snapshot(batch) == _snapshot(quiet), None, "equal histories give other bytes when seats look on"
+            )
 
 
 def copies(trial: Trial) -> None:
@@ -489,13 +511,13 @@ def copies(trial: Trial) -> None:
     loaded.states = np.load(file)
     twins = {"clone": batch.clone(), "deepcopy": copy.deepcopy(batch), "save": loaded}
     twins["pickle"] = pickle.loads(pickle.dumps(batch))
-    before, ends = _bytes(batch), set()
+    before, ends = _snapshot(batch), set()
     for name, twin in twins.items():
-        trial.require(_bytes(twin) == before, None, f"{name} does not keep the position")
+        trial.require(_snapshot(twin) == before, None, f"{name} does not keep the position")
         for _ in range(STEPS):
             twin.step(twin.sample())
-        trial.require(_bytes(batch) == before, None, f"playing on after {name} changes the original")
-        ends.add(_bytes(twin))
+        trial.require(_snapshot(batch) == before, None, f"playing on after {name} changes the original")
+        ends.add(_snapshot(twin))
     trial.require(len(ends) == 1, None, "copies of one position go on differently")
 
 
@@ -507,11 +529,13 @@ def refusals(trial: Trial) -> None:
         if (strict.to_move < 0).any():
             break
         for a in {-1, game.actions, *np.flatnonzero(strict.mask[1] == 0)[:3].tolist()}:
-            actions, before = np.array([strict.sample()[0], a]), _bytes(strict)
+            actions, before = np.array([strict.sample()[0], a]), _snapshot(strict)
             try:
                 strict.step(actions)
             except IllegalAction:
-                trial.require(_bytes(strict) == before, None, f"the illegal action {a} raises, but changes something")
+                trial.require(
+                    _snapshot(strict) == before, None, f"the illegal action {a} raises, but changes something"
+                )
             else:
                 trial.require(False, None, f"the illegal action {a} is played")
             _check_forfeit(trial, lenient.clone(), actions)

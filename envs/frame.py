@@ -48,15 +48,26 @@ class Frame:
         return spaces.Discrete(self.game.actions)
 
     def arrange(self, x: np.ndarray) -> np.ndarray:
-        """Lay out observations (m, C, H, W)."""
+        """Lay out an observation, or observations (m, …), of the encoder's shape."""
+        lead = x.shape[: x.ndim - len(self.shape)]
         if self.layout == "flat":
-            return x.reshape(len(x), -1)
-        if self.layout == "hwc" and x.ndim == 4:
-            return np.ascontiguousarray(x.transpose(0, 2, 3, 1))
+            return x.reshape(*lead, -1)
+        if self.layout == "hwc" and len(self.shape) == 3:
+            return np.ascontiguousarray(np.moveaxis(x, -3, -1))
         return x
 
+    def mask(self, mask: np.ndarray, seat: int) -> np.ndarray:
+        """Turn the game's mask (actions,) into that of a seat's frame."""
+        return mask if self.permutation is None or seat < 0 else mask[self.permutation[seat]]
+
+    def action(self, action: int, seat: int) -> int:
+        """Turn an action of a seat's frame into the game's; one that is out of range stays so."""
+        if self.permutation is None or not 0 <= action < self.game.actions:
+            return action
+        return int(self.permutation[seat, action])
+
     def masks(self, masks: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Turn the game's masks (m, actions) into those of the seats' frames; seats below 0 have none anyway."""
+        """Turn masks (m, actions) into those of the frames of seats (m,), below 0 where a game has ended."""
         if self.permutation is None:
             return masks
         return np.take_along_axis(masks, self.permutation[seats.clip(0)], axis=1)

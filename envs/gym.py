@@ -16,11 +16,13 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
+from .batch import Batch
 from .errors import BoyiError, unknown
 from .frame import Frame, whole
+from .protocol import CUT, OVER
 from .render import MODES, Renderer
 from .spec import Game, Spec, find
-from .table import Player, Table
+from .table import PATIENCE, Player, Table, check_seating, no_turn
 
 Observation = dict[str, np.ndarray]
 Info = dict[str, Any]
@@ -52,43 +54,67 @@ class GameEnv(gymnasium.Env[Observation, int]):
         if render_mode is not None and render_mode not in MODES:
             raise unknown("render mode", str(render_mode), MODES)
         self.render_mode = render_mode
-        frame = Frame(self.game, encoder, layout)
-        self.table = Table(self.game, 1, opponents, seat=seat, frame=frame, illegal=illegal)
-        self.batch = self.table.batch
-        self.observation_space = frame.observation_space()
-        self.action_space: spaces.Discrete = frame.action_space()
-        self._row = np.arange(1)
-        self._running = False
+        check_seating(self.game, opponents, seat)
+        self.opponents, self.seat = opponents, seat
+        self.frame = Frame(self.game, encoder, layout)
+        self.batch = Batch(self.game, encoder=self.frame.encoder, illegal=illegal, history=True)
+        self.observation_space = self.frame.observation_space()
+        self.action_space: spaces.Discrete = self.frame.action_space()
+        self._mover, self._seat = OVER, 0  # who decides next; whose rewards and last observation are returned
         self._renderer = Renderer(self.game, render_mode)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         """Start a game: the first of `seed`, or the next one of the seed in use."""
         super().reset(seed=seed)
-        self.table.deal(seed, self._row)
-        self._running = True
-        self._show()
-        return self._observation(), self._info()
+        self.batch.reset(seed)
+        for _ in range(PATIENCE):
+            self._deal()
+            if self._mover >= 0:
+                self._show()
+                return self._observation(), self._info()
+            # The opponents ended the game before the learner's first turn: it has nothing to learn from it.
+            self.batch.reset()
+        raise no_turn(self.game, self.seat)
+
+    def _deal(self) -> None:
+        self._mover = self._seat = int(self.batch.to_move[0])
+        if self.opponents is not None:
+            self._seat = int(self.batch.draw_seats()[0]) if isinstance(self.seat, str) else int(self.seat)
+            self._answer(self.opponents)
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, Info]:
         """Play an action and the opponents' answers."""
-        if not self._running:
+        if self._mover < 0:
             raise BoyiError(f"{self.game}: no game is running; call reset() before step()")
-        rewards, over, cut = self.table.play(np.array([whole(action, self.game)]), self._row)
-        self._running = not (over[0] or cut[0])
+        a = self.frame.action(whole(action, self.game), self._mover)
+        self._seat, self._mover = self._mover, self.batch.play(a)
+        if self.opponents is not None:
+            self._answer(self.opponents)
         self._show()
-        return self._observation(), float(rewards[0]), bool(over[0]), bool(cut[0]), self._info()
+        reward = self.batch.scores[self._seat] if self._mover < 0 else 0.0
+        return self._observation(), reward, self._mover == OVER, self._mover == CUT, self._info()
+
+    def _answer(self, opponents: Sequence[Player]) -> None:
+        """Let the opponents play until the learner is to move or the game has ended."""
+        while self._mover >= 0 and self._mover != self._seat:
+            chair = (self._mover - self._seat) % self.game.seats - 1
+            player = opponents[chair if len(opponents) > 1 else 0]
+            self._mover = self.batch.play(int(player.act(self.batch.view([0]))[0]))
 
     def _observation(self) -> Observation:
-        x = self.table.observe(self._row, self.table.facing())
-        return {"observation": x[0], "action_mask": self.table.masks()[0]}
+        if self._mover >= 0:
+            x, mask = self.batch.sight()
+        else:
+            x, mask = self.batch.look(self._seat), self.batch.mask[0]
+        return {"observation": self.frame.arrange(x), "action_mask": self.frame.mask(mask, self._mover)}
 
     def _info(self) -> Info:
-        facts = {key: int(value[0]) for key, value in self.table.state().items()}
-        return {"action_mask": self.table.masks()[0], **facts}
+        mask = self.frame.mask(self.batch.mask[0], self._mover)
+        return {"action_mask": mask, "seat": self._seat, "to_move": max(self._mover, -1)}
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions as truths (actions,), the form sb3-contrib asks for."""
-        return self.table.masks()[0].astype(np.bool_)
+        return self.frame.mask(self.batch.mask[0], self._mover).astype(np.bool_)
 
     def _show(self) -> None:
         if self.render_mode == "human":

@@ -1,4 +1,4 @@
-"""A learner's games: a batch in which named agents answer for the other seats. What both Gymnasium faces stand on."""
+"""A learner's games: a batch in which named agents answer for the other seats. What the vector environment stands on."""
 
 from __future__ import annotations
 
@@ -22,6 +22,19 @@ class Player(Protocol):
     def act(self, view: View) -> np.ndarray: ...
 
 
+def check_seating(game: Game, opponents: Sequence[Player] | None, seat: int | str) -> None:
+    """Raise `BoyiError` for a learner's seat that the game does not have, or too many or few opponents."""
+    if seat != "random" and not (isinstance(seat, int | np.integer) and 0 <= seat < game.seats):
+        raise BoyiError(f'{game}: seat must be 0 to {game.seats - 1} or "random", not {seat!r}')
+    if opponents is not None and len(opponents) not in (1, game.seats - 1):
+        raise BoyiError(f"{game}: give one opponent, or one for each of the {game.seats - 1} other seats")
+
+
+def no_turn(game: Game, seat: int | str) -> BoyiError:
+    """Build the error for a learner that never gets to play."""
+    return BoyiError(f"{game}: {PATIENCE} games ended before seat {seat} had a turn; choose another seat")
+
+
 class Table:
     """N games in which one seat learns and `opponents` answer, or, without opponents, every decision is the caller's.
 
@@ -40,13 +53,10 @@ class Table:
         illegal: str,
         threads: int | None = None,
     ) -> None:
-        if seat != "random" and not (isinstance(seat, int | np.integer) and 0 <= seat < game.seats):
-            raise BoyiError(f'{game}: seat must be 0 to {game.seats - 1} or "random", not {seat!r}')
-        if opponents is not None and len(opponents) not in (1, game.seats - 1):
-            raise BoyiError(f"{game}: give one opponent, or one for each of the {game.seats - 1} other seats")
+        check_seating(game, opponents, seat)
         self.game, self.opponents, self.seat, self.frame = game, opponents, seat, frame
         self.batch = Batch(
-            game, n, random_seed(), encoder=frame.encoder, illegal=illegal, threads=threads, history=n == 1
+            game, n, random_seed(), encoder=frame.encoder, illegal=illegal, threads=threads
         )
         self.seats = np.zeros(n, np.int64)
         """The seat (n,) each row's rewards and final observation belong to: the learner's, or the last to act."""
@@ -65,7 +75,7 @@ class Table:
             if not rows.size:
                 return
             self.batch.reset(None, rows)
-        raise BoyiError(f"{self.game}: {PATIENCE} games ended before seat {self.seat} had a turn; choose another seat")
+        raise no_turn(self.game, self.seat)
 
     def play(self, actions: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Play the caller's actions (m,) of the seats' frames and the opponents' answers.

@@ -21,7 +21,7 @@ from boyi.envs.hex import SPEC, rules, text
 from boyi.envs.protocol import OVER, playout
 
 TESTED = [find(SPEC, **params) for params in SPEC.tested]
-tested = pytest.mark.parametrize("game", TESTED, ids=str)
+every_set = pytest.mark.parametrize("game", TESTED, ids=str)
 SIGMAS = 6  # seeds are fixed, so a bound that a fair sample misses once in 10**9 never fails by bad luck
 
 
@@ -85,7 +85,7 @@ def keys(game: Game, states: NDArray[np.void]) -> list[int]:
 # The oracle
 
 
-@tested
+@every_set
 def test_every_ply_agrees_with_the_oracle(game: Game) -> None:
     """§2 to §7: mover, mask, observations of both encoders from both seats, returns and names, in random games."""
     n = game.params["board_size"]
@@ -140,7 +140,7 @@ def number_of_actions(states, mask):  # type: ignore[no-untyped-def]
     return kernels.legal(states[0], mask)
 
 
-@tested
+@every_set
 def test_names_agree_with_the_oracle(game: Game) -> None:
     """§8."""
     oracle = Hex(**game.params)
@@ -253,7 +253,7 @@ def test_chains_on_three_by_three(moves: str, winner: int | None) -> None:
     assert (state["to_move"][0] == OVER) == (winner is not None)
 
 
-@tested
+@every_set
 def test_start(game: Game) -> None:
     """§2: the board is empty, seat 0 moves first, nothing is hidden and there is no chance."""
     batch = Batch(game, 1, seed=0)
@@ -268,7 +268,7 @@ def test_placing() -> None:
     """§3: a stone of the mover's own on an empty cell; no other cell changes, and the other seat is to move."""
     batch = played("")
     stones: dict[int, int] = {}
-    for seat, word in enumerate("f6 a1 k11 f5 a11 k1".split()):
+    for seat, word in enumerate(("f6", "a1", "k11", "f5", "a11", "k1")):
         a = text.parse(batch.states[0], word)
         assert batch.mask[0, a] == 1
         batch.step(np.array([a]))
@@ -421,7 +421,7 @@ def test_keys_tell_the_chance_to_swap() -> None:
 # Frames and symmetry
 
 
-@tested
+@every_set
 def test_actions_share_the_frame_of_the_planes(game: Game) -> None:
     """Action i is cell i of the planes, for both seats; `neurohex` mirrors both for seat 1."""
     oracle, n = Hex(**game.params), game.params["board_size"]
@@ -439,7 +439,7 @@ def test_actions_share_the_frame_of_the_planes(game: Game) -> None:
         assert frame == [oracle.seen_action(seat, a) for a in range(game.actions)]
 
 
-@tested
+@every_set
 def test_half_a_turn_keeps_the_game(game: Game) -> None:
     """§9: turned games have turned masks and turned `planes`, and the same mover and winner."""
     identity, turn = rules.symmetries(**game.params)
@@ -485,7 +485,7 @@ def test_mirroring_exchanges_the_seats(board_size: int) -> None:
 # Text
 
 
-@tested
+@every_set
 def test_names_and_parse_are_inverse(game: Game) -> None:
     """§8: every action has a name of its own, which reads back in either case and with spaces around it."""
     state = game.blank[0]
@@ -523,7 +523,7 @@ def test_bad_names(name: str) -> None:
         text.parse(find("hex").blank[0], name)
 
 
-@tested
+@every_set
 def test_diagrams_read_back(game: Game) -> None:
     """Key, text, mask and every field but the union-find's inside are those of the position; play goes on alike."""
     many = count(60 if game.params["board_size"] <= 11 else 3, 5 if game.params["board_size"] < 11 else 1)

@@ -1,4 +1,4 @@
-"""Hex in slow, plain Python, written from envs/hex/RULES.md alone; it shares no line with the kernels it is to judge."""
+"""Hex in slow, plain Python, written from envs/hex/RULES.md alone: it shares no line with the kernels it judges."""
 
 Cell = tuple[int, int]
 Planes = list[list[list[float]]]
@@ -55,11 +55,10 @@ class Hex:
         seat = self.mover()
         if seat is None:
             raise AssertionError("the game is over")
-        legal = action in self.legal()
-        self.actions.append(action)
-        if not legal:
+        if action not in self.legal():
             self.offender = seat
             return
+        self.actions.append(action)
         if action == self.n * self.n:
             ((r, c),) = self.stones
             self.stones = {(c, r): seat}
