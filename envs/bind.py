@@ -1,8 +1,10 @@
 """Compile a generic kernel for one game: the same code object with the game's functions as its globals.
 
-Numba never caches closures over jitted functions on disk, and its cache looks only at the file of the function it
-compiles. So `bind` rebuilds the kernel's globals instead, and puts a digest of every source file reached into the
-bound name: an edited rule can never meet an old cache entry. This is the only place with ``cache=True``.
+Numba never caches closures over jitted functions on disk, its cache looks only at the file of the function it
+compiles, and it names the machine code of a record type by a number that differs between processes, so that cached
+kernels for two sizes of board may get into each other's way. So `bind` rebuilds a kernel and every function it calls with
+new globals and a new name, which carries a digest of all sources reached and of the game's record: an edited rule can
+never meet an old cache entry, nor one record another's code. This is the only place with ``cache=True``.
 """
 
 import hashlib
@@ -30,25 +32,27 @@ _OPTIONAL: dict[str, Any] = {
     "playout": kernels.random_playout,
 }
 _memo: dict[tuple[Any, ...], Kernel] = {}
+_rebuilt: dict[tuple[FunctionType, str], Kernel] = {}
 _lock = threading.RLock()
 
 
 def bind(generic: Callable[..., Any], game: Game, encoder: str | None = None, **choices: Kernel) -> Kernel:
     """Compile `generic` with the game's rules, its `encoder` as ``observe``, and `choices` for other names.
 
-    Equal calls return the same compiled kernel. Sizes are not bound: they are in the records' types.
+    Equal calls return the same compiled kernel; it is for this game's records only.
     """
-    memo = (generic, game.spec.package, encoder, *sorted(choices.items()))
+    memo = (generic, game, encoder, *sorted(choices.items()))
     with _lock:
         if memo not in _memo:
             names = {name: _supplied(game, name, encoder) for name in _protocol_names()} | choices
-            digest = hashlib.sha256()
-            for part in _reached(generic, names, set()):
-                digest.update(part)
-            suffix = f"{game.name}_{encoder or 'unseen'}_{digest.hexdigest()[:16]}"
-            bound = _rebuild(generic, names, suffix, {})
+            bound = _rebuild(_python(generic), names, f"{game.name} {game.dtype}")
             _memo[memo] = _interpreted(bound) if config.DISABLE_JIT else bound
         return _memo[memo]
+
+
+def _python(function: Any) -> Any:
+    """Return the Python function under a jitted one, or what was given."""
+    return getattr(function, "py_func", function)
 
 
 def _protocol_names() -> list[str]:
@@ -73,16 +77,18 @@ def _supplied(game: Game, name: str, encoder: str | None) -> Kernel:
     return found
 
 
-def _rebuild(function: Any, names: dict[str, Kernel], suffix: str, done: dict[Any, Kernel]) -> Kernel:
-    """Compile `function` with its globals replaced, the undecorated functions it calls likewise, each once."""
-    if function not in done:
+def _rebuild(function: FunctionType, names: dict[str, Kernel], record: str) -> Kernel:
+    """Compile `function` under a new name with its globals replaced, the functions it calls likewise."""
+    suffix = _digest(function, names, record)
+    if (function, suffix) not in _rebuilt:
         scope = dict(function.__globals__)
         for name, value in _globals(function, names):
-            scope[name] = _rebuild(value, names, suffix, done) if isinstance(value, FunctionType) else value
+            callee = _python(value)
+            scope[name] = _rebuild(callee, names, record) if isinstance(callee, FunctionType) else value
         bound = FunctionType(function.__code__, scope, f"{function.__name__}_{suffix}", function.__defaults__)
         bound.__qualname__, bound.__module__ = bound.__name__, function.__module__
-        done[function] = _jit(bound)
-    return done[function]
+        _rebuilt[function, suffix] = _jit(bound)
+    return _rebuilt[function, suffix]
 
 
 def _jit(function: FunctionType) -> Kernel:
@@ -124,29 +130,35 @@ def _globals(function: FunctionType, names: dict[str, Kernel]) -> Iterator[tuple
             yield name, names[value.__name__] if _is_stub(value) and value.__name__ in names else value
 
 
-def _reached(function: Any, names: dict[str, Kernel], seen: set[Any]) -> Iterator[bytes]:
-    """Yield the source of every file that `function` draws on, and the value of every constant it names."""
-    python = getattr(function, "py_func", function)
-    if not isinstance(python, FunctionType) or python in seen:
-        return
-    seen.add(python)
-    yield _source(python.__code__.co_filename) or python.__code__.co_code
-    for name, value in _globals(python, names):
-        if isinstance(value, int | float | str | tuple | np.generic):
-            yield f"{name}={value!r}".encode()
-        elif isinstance(value, np.ndarray):
-            yield name.encode() + value.tobytes()
-        else:
-            yield from _reached(value, names, seen)
+def _digest(function: FunctionType, names: dict[str, Kernel], record: str) -> str:
+    """Digest the functions that `function` reaches, their files, the constants they name, and the record it is for."""
+    found: set[str] = set()
+    waiting, seen = [function], set()
+    while waiting:
+        function = waiting.pop()
+        seen.add(function)
+        found.add(f"{function.__module__}.{function.__qualname__}")
+        found.add(_source(function.__code__.co_filename) or function.__code__.co_code.hex())
+        for name, value in _globals(function, names):
+            callee = _python(value)
+            if isinstance(callee, FunctionType):
+                found.add(f"{name}={callee.__module__}.{callee.__qualname__}")
+                waiting += [callee] if callee not in seen else []
+            elif isinstance(value, np.ndarray):
+                found.add(f"{name}={value.tobytes().hex()}")
+            elif isinstance(value, int | float | str | tuple | np.generic):
+                found.add(f"{name}={value!r}")
+    return hashlib.sha256("\n".join([record, *sorted(found)]).encode()).hexdigest()[:16]
 
 
 @lru_cache
-def _source(path: str) -> bytes:
+def _source(path: str) -> str:
+    """Digest a source file; empty when there is none, as for what is typed at a prompt."""
     try:
         with open(path, "rb") as file:
-            return file.read()
+            return hashlib.sha256(file.read()).hexdigest()
     except OSError:
-        return b""
+        return ""
 
 
 @lru_cache

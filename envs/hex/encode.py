@@ -45,7 +45,7 @@ def observe_neurohex(s, seat, x):
         r, c = a // n, a % n
         i, j = (r + PAD, c + PAD) if seat == 0 else (c + PAD, r + PAD)
         if b[a] != 0:
-            other = b[a] != seat + 1
+            other = int(b[a] != seat + 1)
             x[other, i, j] = 1.0
             x[2 + 2 * other, i, j] = sides(s, a) & LOW != 0
             x[3 + 2 * other, i, j] = sides(s, a) & HIGH != 0

@@ -175,7 +175,7 @@ def returns(s, r):
 def key(s):
     """Hash the stones, the seat to move, and whether it may swap."""
     b = s.board
-    h = np.uint64(2 * (s.to_move + 4 * b.size) + can_swap(s)) * GOLDEN
+    h = np.uint64(2 * (int(s.to_move) + 4 * b.size) + can_swap(s)) * GOLDEN
     for i in range(b.size):
         h = (h ^ np.uint64(b[i])) * _PRIME
     return hash64(h)

@@ -1,0 +1,24 @@
+"""Play Hex with PettingZoo's agent loop: tree search against random moves."""
+
+from boyi.baselines import make_agent
+from boyi.envs import hex_v0
+
+
+def play(sims: int = 200, seed: int = 0) -> dict[str, float]:
+    """Play one game on a 7x7 board; return every agent's reward."""
+    env = hex_v0.env(board_size=7)
+    players = {"player_0": make_agent(f"mcts:sims={sims}"), "player_1": make_agent("random")}
+    rewards = {}
+    env.reset(seed=seed)
+    for agent in env.agent_iter():
+        observation, reward, terminated, truncated, info = env.last()
+        if terminated or truncated:
+            rewards[agent] = reward
+            env.step(None)
+        else:
+            env.step(players[agent].action(env))
+    return rewards
+
+
+if __name__ == "__main__":
+    print(play())

@@ -1,0 +1,263 @@
+"""The engine: rows and seeds, threads, autoreset, what may be asked of it and what is refused."""
+
+import copy
+import multiprocessing
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from boyi.envs import Batch, BoyiError, IllegalAction, batch
+
+
+def stepped(n: int, steps: int, **options) -> Batch:
+    made = Batch("hex:board_size=5", n, seed=3, **options)
+    for _ in range(steps):
+        made.step(made.sample())
+    return made
+
+
+@pytest.mark.parametrize("autoreset", ["same_step", "next_step"])
+@pytest.mark.parametrize("encoder", ["planes", None])
+def test_play_random_is_a_loop_of_sampling_and_stepping(autoreset: str, encoder: str | None) -> None:
+    one, other = (Batch("hex:board_size=3", 50, seed=1, autoreset=autoreset, encoder=encoder) for _ in range(2))
+    scores, ended = one.play_random(40)
+    total, count = np.zeros((50, 2)), np.zeros(50, np.int64)
+    for _ in range(40):
+        rewards, over, cut = other.step(other.sample())
+        total += rewards
+        count += over | cut
+    assert ended.min() > 1
+    assert (one.states == other.states).all() and (one.mask == other.mask).all()
+    assert (scores == total).all() and (ended == count).all()
+
+
+def test_play_random_stops_at_the_end_without_autoreset() -> None:
+    made = Batch("hex:board_size=3", 20, seed=0)
+    scores, ended = made.play_random(100)
+    assert (ended == 1).all() and (made.to_move == -2).all() and (np.abs(scores) == 1).all()
+
+
+def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = stepped(101, 60, autoreset="same_step", threads=1)
+    monkeypatch.setattr(batch, "THREADS_PAY", 0.0)
+    threaded = stepped(101, 60, autoreset="same_step", threads=3)
+    assert threaded._pool is not None and plain._pool is None
+    assert (plain.states == threaded.states).all()
+    assert (plain.observation == threaded.observation).all()
+
+
+def test_batches_in_several_threads_at_once() -> None:
+    alone = [stepped(40, 30, autoreset="same_step").states for _ in range(1)]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda _: stepped(40, 30, autoreset="same_step").states, range(8)))
+    assert all((states == alone[0]).all() for states in together)
+
+
+def _child(made: Batch, queue) -> None:
+    made.play_random(50)
+    queue.put(made.states)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_batch_with_threads_survives_its_way_into_another_process(method: str, monkeypatch) -> None:
+    monkeypatch.setattr(batch, "THREADS_PAY", 0.0)
+    made = stepped(64, 10, autoreset="same_step", threads=2)
+    context = multiprocessing.get_context(method)
+    queue = context.Queue()
+    process = context.Process(target=_child, args=(made, queue))
+    process.start()
+    states = queue.get(timeout=120)
+    process.join()
+    made.play_random(50)
+    assert (states == made.states).all()
+
+
+def test_row_i_is_the_single_game_of_seed_plus_i() -> None:
+    many = Batch("hex:board_size=4", 5, seed=10, autoreset="next_step")
+    singles = [Batch("hex:board_size=4", 1, seed=10 + i, autoreset="next_step") for i in range(5)]
+    for _ in range(50):
+        many.step(many.sample())
+        for single in singles:
+            single.step(single.sample())
+    assert (many.states == np.concatenate([single.states for single in singles])).all()
+
+
+def test_seeds_may_be_listed_and_episodes_differ() -> None:
+    listed = Batch("hex:board_size=4", 3, seed=[5, 9, 5])
+    first = listed.sample()
+    assert first[0] == first[2]
+    draws = []
+    for _ in range(20):
+        draws.append(int(listed.sample()[0]))
+        listed.reset()
+    assert len(set(draws)) > 5
+    listed.reset([5, 9, 5])
+    assert (listed.sample() == first).all()
+
+
+def test_copies_go_separate_ways_and_keep_everything() -> None:
+    made = stepped(6, 5, history=True)
+    for twin in (made.clone(), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+        assert (twin.states == made.states).all()
+        before = made.states
+        actions = made.sample()
+        assert (twin.sample() == actions).all()
+        twin.step(actions)
+        assert (made.states == before).all() and not (twin.states == before).any()
+        assert twin.view().history[0] == [*made.view().history[0], actions[0]]
+
+
+def test_what_is_handed_out_is_the_callers() -> None:
+    made = Batch("hex:board_size=3", 4, seed=0)
+    view = made.view()
+    for array in (made.mask, made.observation, made.states, made.to_move, view.mask, view.states):
+        array[:] = np.zeros_like(array)
+    assert made.mask.all() and made.observation[:, 2].any() and (made.to_move == 0).all()
+    made.mask[:] = 1
+    made.step([0, 0, 0, 0])
+    with pytest.raises(IllegalAction):
+        made.step([0, 0, 0, 0])
+
+
+def test_observation_is_written_once_and_read_again() -> None:
+    made = stepped(4, 3)
+    first, second = made.observation, made.observation
+    assert first is not second and (first == second).all()
+
+
+def test_rows_are_stepped_alone() -> None:
+    made = Batch("hex:board_size=4", 6, seed=0)
+    before = made.states
+    made.step([3, 4], rows=[1, 4])
+    changed = (made.states != before).nonzero()[0]
+    assert changed.tolist() == [1, 4]
+    made.step([5], rows=np.arange(6) == 2)
+    assert made.states["ply"].tolist() == [0, 1, 1, 0, 1, 0]
+    assert made.view([2]).row.tolist() == [2]
+
+
+def test_states_go_in_and_out() -> None:
+    made = stepped(5, 4)
+    other = Batch("hex:board_size=5", 5, seed=99, history=True)
+    other.states = made.states
+    assert (other.mask == made.mask).all() and (other.observation == made.observation).all()
+    other.set_states(made.states[:1], rows=[3])
+    assert (other.states[3] == made.states[0]) and other.view([3]).history == [[]]
+
+
+def test_forfeit_loses_for_the_offender_alone() -> None:
+    made = Batch("hex:board_size=3", 3, seed=0, illegal="forfeit")
+    made.step([4, 4, 4])
+    rewards, over, _ = made.step([4, 0, -7])
+    assert over.tolist() == [True, False, True]
+    assert rewards.tolist() == [[0.0, -1.0], [0.0, 0.0], [0.0, -1.0]]
+    assert made.to_move.tolist() == [-2, 0, -2] and not made.mask[0].any()
+
+
+@pytest.mark.parametrize(
+    ("actions", "says"),
+    [
+        ([4, 0], "row 0: action 4 \\(b2\\) is not legal, 8 of the actions 0 to 8 are\nhex 3x3  ply 1  last b2  O to move"),
+        ([0, 9], "row 1: action 9 is not legal"),
+        ([0, -1], "row 1: action -1 is not legal"),
+        ([0, 2**40], "row 1: action 1099511627776 is not legal"),
+    ],
+)
+def test_an_illegal_action_is_named_and_nothing_is_touched(actions: list[int], says: str) -> None:
+    made = Batch("hex:board_size=3", 2, seed=0)
+    made.step([4, 4])
+    before = made.states.tobytes()
+    with pytest.raises(IllegalAction, match=says):
+        made.step(actions)
+    assert made.states.tobytes() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"n": 0}, "at least 1, not 0"),
+        ({"n": True}, "at least 1, not True"),
+        ({"n": 2.5}, "at least 1, not 2.5"),
+        ({"board_size": 0}, "board_size must be a whole number from 1 to 26, not 0"),
+        ({"board_size": -1}, "from 1 to 26, not -1"),
+        ({"board_size": 27}, "from 1 to 26, not 27"),
+        ({"board_size": "a"}, "from 1 to 26, not 'a'"),
+        ({"board_size": 3.0}, "from 1 to 26, not 3.0"),
+        ({"swap": "perhaps"}, "swap must be true or false, not 'perhaps'"),
+        ({"bord_size": 5}, "unknown parameter of hex 'bord_size': did you mean 'board_size'"),
+        ({"encoder": "plane"}, "unknown encoder of hex 'plane': did you mean 'planes'"),
+        ({"autoreset": "never"}, "unknown autoreset mode 'never'"),
+        ({"illegal": "ignore"}, "unknown way to treat illegal actions"),
+        ({"threads": 0}, "threads must be a whole number, at least 1, not 0"),
+        ({"seed": -1}, "a seed is a whole number, at least 0"),
+        ({"seed": [1, 2, 3]}, "a list of 1 of them"),
+        ({"seed": "x"}, "a seed is a whole number"),
+    ],
+)
+def test_bad_options_are_refused_with_one_sentence(options: dict, says: str) -> None:
+    with pytest.raises(BoyiError, match=says) as caught:
+        Batch("hex", **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_unknown_games_are_refused_with_the_nearest_name() -> None:
+    with pytest.raises(BoyiError, match="unknown game 'hx': did you mean 'hex'"):
+        Batch("hx")
+    with pytest.raises(BoyiError, match="a game is a name, a Spec or a Game, not int"):
+        Batch(5)
+    with pytest.raises(BoyiError, match="cannot read"):
+        Batch("hex:board_size=")
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda b: b.step([0]), "actions must be 2 whole numbers"),
+        (lambda b: b.step([0.0, 1.0]), "actions must be 2 whole numbers, one a row, not float64"),
+        (lambda b: b.step(np.zeros((2, 1), int)), "of shape \\(2, 1\\)"),
+        (lambda b: b.step([0], rows=[2]), "rows must be increasing row numbers from 0 to 1"),
+        (lambda b: b.step([0, 1], rows=[1, 1]), "rows must be increasing"),
+        (lambda b: b.step([0], rows=[True]), "rows must be increasing"),
+        (lambda b: b.observe(2), "seats are 0 to 1"),
+        (lambda b: b.set_states(np.zeros(2)), "2 records of this game's dtype"),
+        (lambda b: b.set_states(Batch("hex:board_size=4", 2).states), "2 records of this game's dtype"),
+        (lambda b: b.set_states(b.states, rows=[0]), "1 records of this game's dtype"),
+        (lambda b: b.reset([1]), "a list of 2 of them"),
+    ],
+)
+def test_bad_calls_are_refused_with_one_sentence(call, says: str) -> None:
+    made = Batch("hex:board_size=3", 2, seed=0)
+    before = made.states.tobytes()
+    with pytest.raises(BoyiError, match=says):
+        call(made)
+    assert made.states.tobytes() == before
+
+
+def test_a_finished_game_is_not_stepped() -> None:
+    made = Batch("hex:board_size=1", 2, seed=0)
+    made.step([0, 0])
+    with pytest.raises(IllegalAction, match="row 0: the game has ended"):
+        made.step([0, 0])
+    with pytest.raises(BoyiError, match="row 1 has ended: nobody is to move"):
+        made.view([1])
+    assert made.view().row.size == 0 and made.sample().tolist() == [-1, -1]
+    single = Batch("hex:board_size=1", 1, seed=0)
+    assert single.play(0) == -2 and single.scores == [1.0, -1.0]
+    with pytest.raises(IllegalAction, match="the game has ended"):
+        single.play(0)
+
+
+def test_a_batch_without_an_encoder_has_no_observations() -> None:
+    with pytest.raises(BoyiError, match="encoder=None"):
+        _ = Batch("hex:board_size=3", 2, encoder=None).observation
+
+
+def test_a_state_from_outside_must_name_a_seat() -> None:
+    made = Batch("hex:board_size=3", 1, seed=0)
+    states = made.states
+    states["to_move"] = 2
+    with pytest.raises(BoyiError, match="to_move is a seat or a constant"):
+        made.states = states
