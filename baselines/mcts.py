@@ -259,7 +259,7 @@ class MCTS(Agent):
     params = {
         "sims": Param(1000, "simulations per decision", low=1, high=10**9),
         "seconds": Param(0.0, "time per decision instead of simulations, when above 0", low=0.0, high=86400.0),
-        "c": Param(1.0, "weight of exploration, for returns scaled to [0, 1]", low=0.0, high=100.0),
+        "c": Param(0.3, "weight of exploration, for returns scaled to [0, 1]", low=0.0, high=100.0),
         "nodes": Param(0, "size of the tree; 0: enough for the simulations", low=0, high=2**31 - 1),
         "reuse": Param(True, "keep the part of the tree that was played, where nothing is hidden"),
     }

@@ -31,6 +31,9 @@ class Estimate(NamedTuple):
     high: float
 
 
+REFERENCE = Estimate(0.0, 0.0, 0.0)  # the first player's rating
+
+
 def rate(wins: ArrayLike) -> list[Estimate]:
     """Rate k players from `wins` (k, k), games i won against j, draws half each: Elo above the first player."""
     wins = np.asarray(wins, np.float64)
@@ -49,7 +52,7 @@ def rate(wins: ArrayLike) -> list[Estimate]:
         )
         for i in range(1, len(wins))
     ]
-    return [Estimate(0.0, 0.0, 0.0), *others]
+    return [REFERENCE, *others]
 
 
 def _fit(wins: np.ndarray, start: np.ndarray, fixed: list[int]) -> tuple[np.ndarray, float]:

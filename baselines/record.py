@@ -28,13 +28,15 @@ ENDINGS = ("over", "cut", "resigned", "unfinished")
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """One game; `seats` holds the label of whoever played each seat.
+    """One game, played by this `version` of the package; `seats` holds the label of whoever played each seat.
 
     `agents` are the labels of everybody in the run, `pairing` and `index` the game's place in it, `run_seed` the
     run's seed and `seed` the game's own. `returns` (seats,) are None for an unfinished game; `seconds` spent deciding
     and `decisions` are per label.
     """
 
+    format: str = FORMAT
+    version: str = __version__
     game: str
     game_version: int
     agents: list[str]
@@ -50,8 +52,6 @@ class Record:
     plies: int
     seconds: dict[str, float]
     decisions: dict[str, int]
-    version: str = __version__
-    format: str = FORMAT
 
     def line(self) -> str:
         """Write the record as one line of JSON, the end of the line included."""

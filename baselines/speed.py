@@ -18,14 +18,16 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Annotated, Any
 
-import numpy as np
+import typer
+from rich.console import Console
 
 from ..envs.aec import AEC
 from ..envs.batch import Batch, usable_cores
 from ..envs.spec import Game, find
 from .mcts import MCTS
+from .printing import make_table, show
 
 ROWS = 1024
 SCAN = 100  # steps of one compiled call, ours and Pgx's
@@ -58,13 +60,40 @@ class Row:
             self.ratios.append(self.rates[-1] / self.peer(seconds))
 
     def cells(self) -> list[str]:
-        """Format the line: rate, peer, smallest and median ratio, goal."""
-        rate = f"{_short(statistics.median(self.rates))} {self.unit}"
+        """Format the line: rate, peer, peer's rate, smallest and median ratio, goal."""
+        rate = statistics.median(self.rates)
+        ours = f"{_short(rate)} {self.unit}"
         if not self.ratios:
-            return [self.what, rate, self.peer_name or "-", "", "", ""]
+            return [self.what, ours, self.peer_name, "", "", "", ""]
         least, middle = min(self.ratios), statistics.median(self.ratios)
         goal = "" if self.goal is None else f"{self.goal:g}x"
-        return [self.what, rate, self.peer_name, f"{least:.1f}x", f"{middle:.1f}x", goal]
+        return [self.what, ours, self.peer_name, _short(rate / middle), f"{least:.1f}x", f"{middle:.1f}x", goal]
+
+
+def speed(
+    game: Annotated[str, typer.Argument(help="A game.")] = "hex",
+    repeats: Annotated[int, typer.Option(help="How often each line is measured.", min=1)] = 7,
+    seconds: Annotated[float, typer.Option(help="How long each side runs in each repeat.", min=0.01)] = 0.5,
+) -> None:
+    """Measure this package beside its peers (pip install "boyi[peers]"), both in one run."""
+    chosen = find(game)
+    lines = list(rows(chosen))
+    with Console(stderr=True).status("measuring"):
+        for line in lines:
+            line.repeat(seconds / 5)  # compiles, and warms both sides up
+            line.rates.clear()
+            line.ratios.clear()
+        for _ in range(repeats):
+            for line in lines:
+                line.repeat(seconds)
+        facts = make_table("memory and starting", "", left=("memory and starting",))
+        facts.add_row("a search of a million nodes", f"{node_bytes(chosen):.0f} bytes a node")
+        for what, spent in start_times(chosen).items():
+            facts.add_row(what, f"{spent:.2f} s")
+    table = make_table("measured", "boyi", "peer", "peer's rate", "min", "median", "goal", left=("measured", "peer"))
+    for line in lines:
+        table.add_row(*line.cells())
+    show(f"{chosen}, {repeats} repeats of {seconds:g} s a side; {machine()}", "", table, "", facts)
 
 
 def timed(seconds: float, work: Callable[[], int]) -> float:
@@ -83,9 +112,10 @@ def rows(game: Game) -> Iterator[Row]:
     for encoder, goal in ((game.encoder, 15.0), (None, 50.0)):
         what = f"{ROWS} games, mask and observation" if encoder else f"{ROWS} games, mask only"
         batch = Batch(game, ROWS, seed=0, encoder=encoder, autoreset="same_step")
-        pgx = _peer("Pgx", pgx_scan, game)
-        yield Row(f"{what}, {SCAN} steps a call", "steps/s", random_scan(batch), *pgx, goal)
-        yield Row(f"{what}, step by step from Python", "steps/s", random_loop(batch), *pgx)
+        scan = random_scan(batch)
+        yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *_peer("Pgx", pgx_scan, game), goal)
+        yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *_peer("Pgx, cheap moves", pgx_cheap_scan, game))
+        yield Row(f"{what}, a step a call", "steps/s", random_loop(batch), *_peer("Pgx", pgx_scan, game))
     yield Row("mcts, random playouts, one thread", "sims/s", search(game), *_peer("OpenSpiel", openspiel_mcts, game), 15.0)
 
 
@@ -178,9 +208,29 @@ def random_loop(batch: Batch) -> Meter:
 
 
 def pgx_scan(game: Game) -> Meter:
-    """Play random steps in Pgx on all cores: a jitted scan over a batch with its own automatic reset."""
+    """Play random steps in Pgx, moves drawn as its documentation draws them."""
     import jax
     import jax.numpy as jnp
+
+    return _pgx(game, lambda key, mask: jax.random.categorical(key, jnp.log(mask.astype(jnp.float32)), axis=1))
+
+
+def pgx_cheap_scan(game: Game) -> Meter:
+    """Play random steps in Pgx, moves drawn as cheaply as we know: one random number and a running count a row."""
+    import jax
+    import jax.numpy as jnp
+
+    def choose(key: Any, mask: Any) -> Any:
+        counts = jnp.cumsum(mask, axis=1, dtype=jnp.int32)
+        k = jnp.floor(jax.random.uniform(key, (ROWS,)) * counts[:, -1]).astype(jnp.int32)
+        return jnp.argmax(counts > k[:, None], axis=1)
+
+    return _pgx(game, choose)
+
+
+def _pgx(game: Game, choose: Callable[[Any, Any], Any]) -> Meter:
+    """Play in Pgx on all cores: a jitted scan over a batch with its own automatic reset."""
+    import jax
     import pgx
     from pgx.experimental.wrappers import auto_reset
 
@@ -188,11 +238,6 @@ def pgx_scan(game: Game) -> Meter:
         raise KeyError(str(game))
     env = pgx.make(PGX[game.name])
     step = jax.vmap(auto_reset(env.step, env.init))
-
-    def choose(key: Any, mask: Any) -> Any:
-        counts = jnp.cumsum(mask, axis=1, dtype=jnp.int32)
-        k = jnp.floor(jax.random.uniform(key, (ROWS,)) * counts[:, -1]).astype(jnp.int32)
-        return jnp.argmax(counts > k[:, None], axis=1)
 
     def body(carry: Any, _: Any) -> Any:
         state, key = carry

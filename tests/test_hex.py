@@ -1,4 +1,4 @@
-"""Hex against its page: an oracle, OpenSpiel, perft tables, worked positions by clause, encoders, text, playouts.
+"""Hex against its page: an oracle, OpenSpiel, perft tables, worked positions by clause, encoders, playouts.
 
 Under NUMBA_DISABLE_JIT=1, where `test_mutants.py` runs this file on broken copies of the game, the same checks play
 fewer games: a field access then costs microseconds.
@@ -14,11 +14,11 @@ from numba import config
 from numpy.typing import NDArray
 from oracles.hex import Hex
 
-from boyi.envs import Batch, BoyiError, Game, IllegalAction, find, kernels
+from boyi.envs import Batch, Game, IllegalAction, find, kernels
 from boyi.envs.bind import bind
 from boyi.envs.frame import Frame
 from boyi.envs.hex import SPEC, rules, text
-from boyi.envs.protocol import OVER, playout
+from boyi.envs.protocol import OVER, legal, playout
 
 TESTED = [find(SPEC, **params) for params in SPEC.tested]
 every_set = pytest.mark.parametrize("game", TESTED, ids=str)
@@ -49,10 +49,11 @@ def replayed(game: Game, histories: list[list[int]]) -> Batch:
 
 def random_histories(game: Game, many: int, seed: int = 0) -> list[list[int]]:
     """Draw the actions of `many` random games, each up to a random ply or its end."""
-    batch = Batch(game, many, seed, encoder=None, history=True)
-    stops = np.random.default_rng(seed).integers(0, game.longest, many, endpoint=True)
+    batch = Batch(game, many, seed, encoder=None)
+    longest = min(game.longest, count(game.longest, 125))
+    stops = np.random.default_rng(seed).integers(0, longest, many, endpoint=True)
     histories: list[list[int]] = [[] for _ in range(many)]
-    for ply in range(game.longest):
+    for ply in range(longest):
         rows = np.flatnonzero((batch.to_move >= 0) & (stops > ply))
         actions = batch.sample()[rows]
         batch.step(actions, rows)
@@ -106,9 +107,8 @@ def check_game(game: Game, rng: random.Random, stride: int, *, force_swap: bool)
             check_observations(game, batch, oracle)
         if oracle.mover() is None:
             break
-        legal = oracle.legal()
         swap = force_swap and oracle.swap_possible()
-        a = game.actions - 1 if swap else rng.choice(sorted(legal))
+        a = game.actions - 1 if swap else rng.choice(sorted(oracle.legal()))
         assert text.name(batch.states[0], a) == oracle.name(a)
         oracle.play(a)
         rewards, over, cut = batch.step(np.array([a]))
@@ -137,14 +137,7 @@ def check_observations(game: Game, batch: Batch, oracle: Hex) -> None:
 
 def number_of_actions(states, mask):  # type: ignore[no-untyped-def]
     """Generic kernel: what `legal` says it has written."""
-    return kernels.legal(states[0], mask)
-
-
-@every_set
-def test_names_agree_with_the_oracle(game: Game) -> None:
-    """§8."""
-    oracle = Hex(**game.params)
-    assert [text.name(game.blank[0], a) for a in range(game.actions)] == [oracle.name(a) for a in range(game.actions)]
+    return legal(states[0], mask)
 
 
 @pytest.mark.parametrize("swap", [False, True])
@@ -180,7 +173,7 @@ PERFT = {
     (2, True): [1, 4, 16, 36, 48, 48],
     (3, False): [1, 9, 72, 504, 3024, 15120, 56160, 154080, 257760, 257760],
     (3, True): [1, 9, 81, 576, 3528, 18144, 71280, 210240, 411840, 515520, 515520],
-    (4, False): [1, 16, 240, 3360, 43680, 524160, 5765760],
+    (4, False): [1, 16, 240, 3360, 43680, 524160, 5765760, 57657600],
 }
 
 
@@ -219,11 +212,20 @@ def test_perft(board_size: int, swap: bool) -> None:
             assert kernel_perft(board_size, swap, depth) == expected
 
 
-@pytest.mark.parametrize(("board_size", "swap"), [key for key in PERFT if key[0] < 4])
+@pytest.mark.skipif(config.DISABLE_JIT, reason="plays no kernel")
+@pytest.mark.parametrize(("board_size", "swap"), [sizes for sizes in PERFT if sizes[0] < 4])
 def test_perft_table(board_size: int, swap: bool) -> None:
     """The oracle still counts the numbers of the table."""
     expected = PERFT[board_size, swap]
     assert oracle_perft(board_size, swap, len(expected) - 1) == expected
+
+
+@pytest.mark.slow
+def test_perft_to_eight_plies_of_four_by_four() -> None:
+    """§3, §4: half a billion sequences in the kernels, positions merged in the oracle; minutes."""
+    counts = oracle_perft(4, False, 8)
+    assert counts == [*PERFT[4, False], 513849600]
+    assert kernel_perft(4, False, 8) == counts[-1]
 
 
 # Worked positions, by clause
@@ -294,7 +296,7 @@ def test_the_game_ends_at_once() -> None:
             batch.step(np.array([0]))
 
 
-@pytest.mark.parametrize("board_size", range(1, 7))
+@pytest.mark.parametrize("board_size", [1, 2, 3, 5, 11])
 def test_a_full_board_holds_exactly_one_chain(board_size: int) -> None:
     """§4: Gale's theorem, for random colourings; and whatever order the stones come in, the kernels find that chain."""
     rng, oracle = random.Random(board_size), Hex(board_size)
@@ -371,17 +373,6 @@ def test_illegal_actions(action: int, swap: bool) -> None:
     assert rewards[0].tolist() == oracle.returns() == [0, -1]
     assert over[0]
     assert not lenient.mask.any()
-
-
-def test_actions_and_names() -> None:
-    """§7, §8: action r·n + c is the cell in row r and column c, the last action of a swap game the swap."""
-    state = played("", swap=True).states[0]
-    cells = {"a1": (0, 0), "c1": (0, 2), "a2": (1, 0), "k1": (0, 10), "a11": (10, 0), "k11": (10, 10)}
-    for name, (r, c) in cells.items():
-        assert text.parse(state, name) == r * 11 + c
-        assert text.name(state, r * 11 + c) == name
-    assert text.name(state, 121) == "swap-pieces"
-    assert text.parse(state, "swap-pieces") == 121
 
 
 # Keys
@@ -482,143 +473,6 @@ def test_mirroring_exchanges_the_seats(board_size: int) -> None:
             assert np.array_equal(x["planes"], y["planes"].swapaxes(2, 3))
 
 
-# Text
-
-
-@every_set
-def test_names_and_parse_are_inverse(game: Game) -> None:
-    """§8: every action has a name of its own, which reads back in either case and with spaces around it."""
-    state = game.blank[0]
-    names = [text.name(state, a) for a in range(game.actions)]
-    assert len(set(names)) == game.actions
-    for written in (names, [name.upper() for name in names], [f" {name}\n" for name in names]):
-        assert [text.parse(state, name) for name in written] == list(range(game.actions))
-
-
-BAD_NAMES = [
-    "",
-    "a",
-    "1",
-    "a0",
-    "a12",
-    "l1",
-    "l12",
-    "aa1",
-    "1a",
-    "a01",
-    "a-1",
-    "a1 b1",
-    "a1.",
-    "pass",
-    "swap",
-    "ä1",
-    "a１",
-]
-
-
-@pytest.mark.parametrize("name", [*BAD_NAMES, "swap-pieces"])
-def test_bad_names(name: str) -> None:
-    """§8: what names no cell of the board is refused, the swap too where the game has none."""
-    with pytest.raises(BoyiError, match="a1 to k11"):
-        text.parse(find("hex").blank[0], name)
-
-
-@every_set
-def test_diagrams_read_back(game: Game) -> None:
-    """Key, text, mask and every field but the union-find's inside are those of the position; play goes on alike."""
-    many = count(60 if game.params["board_size"] <= 11 else 3, 5 if game.params["board_size"] < 11 else 1)
-    histories = random_histories(game, many)
-    batch = replayed(game, histories)
-    states = np.concatenate([text.read(text.diagram(state)) for state in batch.states])
-    for field in set(game.dtype.names or ()) - {"link"}:
-        assert np.array_equal(states[field], batch.states[field]), field
-    assert keys(game, states) == keys(game, batch.states)
-    assert [text.diagram(state) for state in states] == [text.diagram(state) for state in batch.states]
-    twin = batch.clone()
-    twin.states = states
-    assert np.array_equal(twin.mask, batch.mask)
-    for encoder in SPEC.encoders:
-        assert np.array_equal(seen(game, states, encoder, 0), seen(game, batch.states, encoder, 0))
-    while (batch.to_move >= 0).any():
-        rows = np.flatnonzero(batch.to_move >= 0)
-        actions = batch.sample()[rows]
-        for one in (batch, twin):
-            one.step(actions, rows)
-        assert np.array_equal(twin.to_move, batch.to_move)
-
-
-def test_a_forfeited_game_reads_back() -> None:
-    """§7: nobody has won by the rules, and the diagram says that the game has ended."""
-    batch = Batch("hex:board_size=3", 1, seed=0, illegal="forfeit")
-    for a in (4, 4):
-        batch.step(np.array([a]))
-    diagram = text.diagram(batch.states[0])
-    assert diagram.splitlines()[0] == "hex 3x3  ply 1  last b2  ended"
-    assert text.diagram(text.read(diagram)[0]) == diagram
-    assert keys(batch.game, text.read(diagram)) == keys(batch.game, batch.states)
-
-
-DIAGRAM = """hex 3x3 swap  ply 2  last b2  X to move
-   a b c
- 1  . X .
-  2  . O .
-   3  . . ."""
-
-
-def test_diagram() -> None:
-    """One diagram, spelled out."""
-    assert text.diagram(played("b1 b2", board_size=3, swap=True).states[0]) == DIAGRAM
-    assert text.read(DIAGRAM)["board"][0].tolist() == [0, 1, 0, 0, 2, 0, 0, 0, 0]
-
-
-BAD_DIAGRAMS = {
-    "empty": "",
-    "blank line": "\n",
-    "another game": DIAGRAM.replace("hex", "go"),
-    "head alone": DIAGRAM.splitlines()[0],
-    "missing row": DIAGRAM.rsplit("\n", 1)[0],
-    "row too many": DIAGRAM + "\n    4  . . .",
-    "short row": DIAGRAM.replace(". O .", ". O"),
-    "long row": DIAGRAM.replace(". O .", ". O . ."),
-    "foreign mark": DIAGRAM.replace("X .", "# ."),
-    "lower case": DIAGRAM.replace("X .", "x ."),
-    "letters": DIAGRAM.replace("a b c", "a b d"),
-    "row number": DIAGRAM.replace(" 3 ", " 4 "),
-    "indentation": DIAGRAM.replace("   3", "  3"),
-    "trailing space": DIAGRAM + " ",
-    "not square": DIAGRAM.replace("3x3", "3x4"),
-    "leading zero": DIAGRAM.replace("3x3", "03x03"),
-    "mover": DIAGRAM.replace("X to", "O to"),
-    "ply and mover": DIAGRAM.replace("ply 2", "ply 3"),
-    "ply too high": DIAGRAM.replace("ply 2", "ply 4"),
-    "ply beyond int32": DIAGRAM.replace("ply 2", "ply 99999999998"),
-    "ply 0 with stones": DIAGRAM.replace("ply 2", "ply 0"),
-    "nothing played": DIAGRAM.replace("last b2", "last -"),
-    "last off the board": DIAGRAM.replace("last b2", "last d4"),
-    "last is empty": DIAGRAM.replace("last b2", "last a1"),
-    "last is the other's": DIAGRAM.replace("last b2", "last b1"),
-    "last in capitals": DIAGRAM.replace("last b2", "last B2"),
-    "swap with two stones": DIAGRAM.replace("last b2", "last swap-pieces"),
-    "swap without the rule": DIAGRAM.replace(" swap", "").replace("last b2", "last swap-pieces"),
-    "won without a chain": DIAGRAM.replace("X to move", "X has won"),
-    "stone too many": DIAGRAM.replace(". . .", "X . ."),
-    "seats exchanged": DIAGRAM.replace("X .", "O .").replace(". O .", ". X ."),
-    "size 0": "hex 0x0  ply 0  last -  X to move\n   ",
-    "size 27": "\n".join(
-        ["hex 27x27  ply 0  last -  X to move", "   " + " ".join(chr(ord("a") + c) for c in range(27))]
-        + [f"{' ' * r}{r + 1:>2}  {' '.join('.' * 27)}" for r in range(27)]
-    ),
-}
-
-
-@pytest.mark.parametrize("problem", BAD_DIAGRAMS)
-def test_bad_diagrams(problem: str) -> None:
-    """`read` takes exactly what `diagram` writes, and says so in a sentence otherwise."""
-    assert BAD_DIAGRAMS[problem] != DIAGRAM
-    with pytest.raises(BoyiError):
-        text.read(BAD_DIAGRAMS[problem])
-
-
 # Random playouts
 
 
@@ -651,13 +505,16 @@ def exact_chance(oracle: Hex) -> float:
 
 
 def nearly_finished(board_size: int, swap: bool) -> Iterator[tuple[Hex, NDArray[np.void]]]:
-    """Yield random positions with at most four empty cells, finished ones included."""
+    """Yield random positions with at most four empty cells, finished ones included, each once."""
     game = find(SPEC, board_size=board_size, swap=swap)
-    for history in random_histories(game, count(200, 20), seed=board_size):
+    known = set()
+    for history in random_histories(game, count(200, 30), seed=board_size):
         oracle = Hex(board_size, swap)
         for a in history:
             oracle.play(a)
-        if board_size**2 - len(oracle.stones) <= 4:
+        position = (*sorted(oracle.stones.items()), oracle.mover())
+        if board_size**2 - len(oracle.stones) <= 4 and position not in known:
+            known.add(position)
             yield oracle, replayed(game, [history]).states
 
 
@@ -665,7 +522,8 @@ def nearly_finished(board_size: int, swap: bool) -> Iterator[tuple[Hex, NDArray[
 @pytest.mark.parametrize("choices", [{}, {"playout": kernels.random_playout}], ids=["hex", "generic"])
 def test_playouts_from_late_positions(board_size: int, swap: bool, choices: dict[str, object]) -> None:
     """Both ways to finish a game at random win as often as enumerating all continuations says."""
-    game, tries = find(SPEC, board_size=board_size, swap=swap), count(20_000, 150)
+    # Without JIT it is Hex's own playout that may be broken (`test_mutants.py`).
+    game, tries = find(SPEC, board_size=board_size, swap=swap), count(20_000, 50 if choices else 500)
     positions = list(nearly_finished(board_size, swap))
     assert positions
     for oracle, state in positions:
@@ -674,10 +532,11 @@ def test_playouts_from_late_positions(board_size: int, swap: bool, choices: dict
         assert abs(wins_of_seat_0(game, state, tries, **choices) - tries * chance) <= bound + 1e-6
 
 
+@pytest.mark.skipif(config.DISABLE_JIT, reason="says something only with many games")
 @pytest.mark.parametrize("swap", [False, True])
 def test_playouts_from_the_start(swap: bool) -> None:
     """The game's own playout and the generic one win equally often at size 11, from the start and from replies."""
-    game, tries = find(SPEC, swap=swap), count(40_000, 10)
+    game, tries = find(SPEC, swap=swap), 40_000
     for history in ([], [60], [60, 121] if swap else [60, 0]):
         state = replayed(game, [history, [0]]).states[:1]
         fast = wins_of_seat_0(game, state, tries)
@@ -688,7 +547,7 @@ def test_playouts_from_the_start(swap: bool) -> None:
 @pytest.mark.parametrize("choices", [{}, {"playout": kernels.random_playout}], ids=["hex", "generic"])
 def test_random_games_score_every_game(choices: dict[str, object]) -> None:
     """§6: over many games at size 11 the returns add up to zero, and seat 0, who begins, wins somewhat more."""
-    game, tries = find("hex"), count(40_000, 10)
+    game, tries = find("hex"), count(40_000, 3)
     total, rng = np.zeros(2, np.float32), np.array([7, 0], np.uint64)
     scratch = (np.zeros(game.actions, np.int8), np.zeros(1), total)
     bind(kernels.random_games, game, **choices)(game.blank.copy(), game.blank, tries, rng, *scratch)

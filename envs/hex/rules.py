@@ -81,8 +81,10 @@ def can_swap(s):
 
 @kernel
 def sides(s, i):
-    """Find which of its owner's sides the group of stone i touches: LOW, HIGH, both or none."""
-    return ~s.link[find(s.link, i)]
+    """Find which of its owner's sides the group of stone i touches, LOW, HIGH, both or none, writing nothing."""
+    while s.link[i] >= 0:
+        i = s.link[i]
+    return ~s.link[i]
 
 
 @kernel

@@ -3,6 +3,7 @@
 from math import cos, pi, sin
 
 import numpy as np
+
 from boyi.envs.draw import circle, document, label
 
 RADIUS, CELL = 80.0, 9.0

@@ -1,6 +1,7 @@
 """Observation encoders of Ring; RULES.md lists every plane."""
 
 import numpy as np
+
 from boyi.envs.rng import kernel
 
 from . import SEATS

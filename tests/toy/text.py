@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+
 from boyi.envs.errors import BoyiError
 
 from . import SEATS, rules

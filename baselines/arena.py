@@ -1,0 +1,291 @@
+"""Paired games between any number of agents, and what they say about strength.
+
+Games come in pairs on one seed, hence with the same chance, and seats swapped in between: in game g of a pairing, seat
+k belongs to the first agent when k + g is even, so that with more than two seats both agents fill every other one.
+The seed of a pair follows from the run's seed and the pair's index alone, and agents decide from streams keyed by seed
+and ply: what a game is like does not depend on the games beside it or on their order. Two equal agents therefore share
+every pair.
+
+A game's outcome is the mean return of the first agent's seats against that of the second's: the higher wins.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from numba.core.event import install_timer
+
+from .. import __version__
+from ..envs.batch import Batch, View
+from ..envs.errors import BoyiError
+from ..envs.spec import Game, Spec, find
+from .opponents import AgentLike, make_agent
+from .record import Record, append_to, labels, names, read_line, read_lines
+from .result import Result, summarize
+
+ROWS = 64  # the most games in progress at once
+ROUND = 1.0  # seconds: no more games are in progress than an agent can answer in about this time
+Done = Container[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """One game to be played: its place in the run, its seed, and the agent (an index) on every seat."""
+
+    pairing: int
+    index: int
+    seed: int
+    seats: tuple[int, ...]
+
+
+class Match:
+    """A run of the arena: `games` games between every two agents, or between the first and every other.
+
+    `agents` are whatever `make_agent` takes. Each plays one side only, because it may keep a tree for every row.
+    """
+
+    def __init__(
+        self,
+        game: str | Spec | Game,
+        agents: Sequence[AgentLike],
+        *,
+        games: int = 20,
+        seed: int = 0,
+        first_against_all: bool = False,
+    ) -> None:
+        self.game, self.games, self.seed = find(game), games, seed
+        if self.game.seats < 2:
+            raise BoyiError(f"{self.game} has one seat: nobody can be compared in it")
+        if len(agents) < 2:
+            raise BoyiError(f"an arena needs at least two agents, not {len(agents)}")
+        if not hasattr(games, "__index__") or games < 2 or games % 2:
+            raise BoyiError(f"games must be an even number, every seed being played from both sides, not {games!r}")
+        if not hasattr(seed, "__index__") or not 0 <= seed < 2**63:
+            raise BoyiError(f"seed must be a whole number, at least 0, not {seed!r}")
+        self.players = [make_agent(agent, self.game) for agent in agents]
+        if len({id(player) for player in self.players}) < len(agents):
+            raise BoyiError("an agent object is listed twice: give each side an object, or a string, of its own")
+        self.labels = labels(agents)
+        pairings = list(combinations(range(len(agents)), 2))
+        self.pairings = [pair for pair in pairings if pair[0] == 0] if first_against_all else pairings
+
+    @property
+    def total(self) -> int:
+        """How many games there are in all pairings."""
+        return self.games * len(self.pairings)
+
+    def fixture(self, pairing: int, index: int) -> Fixture:
+        """Draw up game `index` of a pairing."""
+        pair = self.pairings[pairing]
+        seats = tuple(pair[(seat + index) % 2] for seat in range(self.game.seats))
+        return Fixture(pairing, index, pair_seed(self.seed, index // 2), seats)
+
+    def play(self, done: Done = ()) -> Iterator[Record]:
+        """Play every game whose (pairing, index) is not `done`; yield each as it ends."""
+        for pairing in range(len(self.pairings)):
+            missing = [self.fixture(pairing, index) for index in range(self.games) if (pairing, index) not in done]
+            if missing:
+                yield from _Hall(self, missing).play()
+
+    def result(self, records: Sequence[Record]) -> Result:
+        """Sum up all the games of the match."""
+        pairs = [(self.labels[i], self.labels[j]) for i, j in self.pairings]
+        return summarize(self.game, self.labels, pairs, records, self.seed)
+
+
+def pair_seed(seed: int, pair: int) -> int:
+    """Return the seed of both games of a pair: 32 bits, so that it is quick to type."""
+    return int(np.random.SeedSequence((seed, pair)).generate_state(1)[0])
+
+
+@dataclass
+class _Table:
+    """A game in progress: `seconds` and `decisions` are the agents'."""
+
+    fixture: Fixture
+    actions: list[int] = field(default_factory=list)
+    seconds: dict[int, float] = field(default_factory=dict)
+    decisions: dict[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.seconds = dict.fromkeys(sorted(set(self.fixture.seats)), 0.0)
+        self.decisions = dict.fromkeys(self.seconds, 0)
+
+    def note(self, player: int, action: int, seconds: float) -> None:
+        self.actions.append(action)
+        self.seconds[player] += seconds
+        self.decisions[player] += 1
+
+
+class _Hall:
+    """The games of one pairing that are in progress, each on a row of one batch, which then takes the next game.
+
+    What agents are shown as the episode is the game's place in the match, so that row and episode together name a
+    game once and for all.
+    """
+
+    def __init__(self, match: Match, fixtures: Sequence[Fixture]) -> None:
+        self.match, self.waiting = match, list(reversed(fixtures))
+        self.batch = Batch(match.game, min(ROWS, len(fixtures)), 0, encoder=None, history=True)
+        self.tables: dict[int, _Table] = {}
+        # Seconds a decision took in the latest round; until it is known the first pair plays alone.
+        self.pace = dict.fromkeys(match.pairings[fixtures[0].pairing], ROUND)
+
+    def play(self) -> Iterator[Record]:
+        """Play to the end, the two agents by turns; yield games as they end."""
+        while self.waiting or self.tables:
+            self._fill()
+            for player in self.pace:
+                yield from self._turn(player)
+
+    def _fill(self) -> None:
+        """Start games on free rows, as many as the slower agent answers quickly."""
+        room = max(2, int(ROUND / max(*self.pace.values(), 1e-9)))
+        for row in range(self.batch.n):
+            if self.waiting and row not in self.tables and len(self.tables) < room:
+                self.tables[row] = _Table(self.waiting.pop())
+                self.batch.reset([self.tables[row].fixture.seed], [row])
+
+    def _turn(self, player: int) -> Iterator[Record]:
+        """Let an agent decide wherever it is to move."""
+        movers = self.batch.to_move
+        rows = [row for row in sorted(self.tables) if self.tables[row].fixture.seats[movers[row]] == player]
+        if not rows:
+            return
+        games = [self.tables[row].fixture for row in rows]
+        episodes = np.array([game.pairing * self.match.games + game.index for game in games])
+        view = self.batch.view(rows)._replace(episode=episodes)
+        with _blame(self.match.labels[player]):
+            actions, seconds = self._ask(player, view)
+            scores, over, cut = self.batch.step(actions, rows)
+        self.pace[player] = seconds / len(rows)
+        for k, row in enumerate(rows):
+            self.tables[row].note(player, int(actions[k]), self.pace[player])
+            if over[k] or cut[k]:
+                yield self._record(self.tables.pop(row), scores[k], "over" if over[k] else "cut")
+
+    def _ask(self, player: int, view: View) -> tuple[np.ndarray, float]:
+        """Return an agent's actions and the seconds it took, those of compiling kernels left out."""
+        compiling: list[float] = []
+        with install_timer("numba:compile", compiling.append):
+            started = time.perf_counter()
+            actions = np.asarray(self.match.players[player].act(view))
+            seconds = time.perf_counter() - started
+        return actions, max(0.0, seconds - sum(compiling))
+
+    def _record(self, table: _Table, scores: np.ndarray, ended: str) -> Record:
+        match, fixture = self.match, table.fixture
+        return Record(
+            game=str(match.game),
+            game_version=match.game.spec.version,
+            agents=match.labels,
+            run_seed=match.seed,
+            pairing=fixture.pairing,
+            index=fixture.index,
+            seed=fixture.seed,
+            seats=[match.labels[player] for player in fixture.seats],
+            actions=table.actions,
+            names=names(match.game, fixture.seed, table.actions),
+            ended=ended,
+            returns=scores.tolist(),
+            plies=len(table.actions),
+            seconds={match.labels[player]: round(spent, 6) for player, spent in table.seconds.items()},
+            decisions={match.labels[player]: count for player, count in table.decisions.items()},
+        )
+
+
+@contextmanager
+def _blame(label: str) -> Iterator[None]:
+    """Turn whatever goes wrong into a `BoyiError` that begins with the agent's name."""
+    try:
+        yield
+    except BoyiError as error:
+        raise type(error)(f"{label}: {error}") from error
+    except Exception as error:
+        raise BoyiError(f"{label}: {type(error).__name__}: {error}") from error
+
+
+def compete(
+    match: Match, out: Path | None = None, *, resume: bool = False, report: Callable[[Record], None] | None = None
+) -> Result:
+    """Play a match and sum it up; `out` gets a line for every game as it ends, `report` is called with it.
+
+    With `resume`, games that `out` already holds are not played again. `BoyiError` when the file is not empty and
+    not to be resumed, or when a line of it belongs to something else.
+    """
+    records = _finished(match, out, resume=resume) if out is not None else []
+    for record in records:
+        if report is not None:
+            report(record)
+    done = {(record.pairing, record.index) for record in records}
+    file = append_to(out) if out is not None else None
+    try:
+        for record in match.play(done):
+            records.append(record)
+            if file is not None:
+                file.write(record.line())
+                file.flush()
+            if report is not None:
+                report(record)
+    finally:
+        if file is not None:
+            file.close()
+    return match.result(records)
+
+
+def _finished(match: Match, path: Path, *, resume: bool) -> list[Record]:
+    """Read the games of an interrupted run, having cut off a last line that was torn in the middle of writing."""
+    lines = read_lines(path) if path.exists() else []
+    if lines and not resume:
+        raise BoyiError(f"{path} is not empty: --resume goes on with its run, another file starts a new one")
+    if lines and not lines[-1].endswith(b"\n"):
+        torn = len(lines.pop())
+        with path.open("r+b") as file:
+            file.truncate(path.stat().st_size - torn)
+    records: dict[tuple[int, int], Record] = {}
+    for number, line in enumerate(lines, 1):
+        where = f"{path}, line {number},"
+        record = read_line(line, where)
+        _check_belongs(match, record, where)
+        if (record.pairing, record.index) in records:
+            raise BoyiError(f"{where} repeats game {record.index} of pairing {record.pairing}")
+        records[record.pairing, record.index] = record
+    return list(records.values())
+
+
+def _check_belongs(match: Match, record: Record, where: str) -> None:
+    """Raise `BoyiError` for a game that this very match does not contain."""
+    expected = {
+        "game": str(match.game),
+        "game_version": match.game.spec.version,
+        "version": __version__,
+        "agents": match.labels,
+        "run_seed": match.seed,
+    }
+    for name, value in expected.items():
+        if getattr(record, name) != value:
+            found = getattr(record, name)
+            raise BoyiError(f"{where} belongs to another run: its {name} is {found!r}, here it is {value!r}")
+    if record.pairing >= len(match.pairings) or record.index >= match.games:
+        raise BoyiError(f"{where} belongs to a longer run: game {record.index} of pairing {record.pairing}")
+    fixture = match.fixture(record.pairing, record.index)
+    seats = [match.labels[player] for player in fixture.seats]
+    if (record.seed, record.seats) != (fixture.seed, seats) or record.ended not in ("over", "cut"):
+        raise BoyiError(f"{where} is damaged: its seed, seats or end are not those of this game of the run")
+
+
+def evaluate(
+    agent: AgentLike,
+    game: str | Spec | Game,
+    opponents: Sequence[AgentLike],
+    games: int = 200,
+    seed: int = 0,
+) -> Result:
+    """Play `games` paired games between an agent and every opponent; return what ``boyi arena`` prints."""
+    return compete(Match(game, [agent, *opponents], games=games, seed=seed, first_against_all=True))

@@ -1,0 +1,271 @@
+"""The command ``boyi``: arena, play, games, agents, perft, compile and speed.
+
+What needs Numba is imported inside the commands, so that help, version and the list of games appear at once. A
+`BoyiError` is one sentence on stderr and exit code 2, Ctrl-C is exit code 130, a closed pipe is silent.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from typer.core import TyperGroup
+
+from .. import __version__
+from ..envs.errors import BoyiError
+from ..envs.spec import Game, Param, find, games
+from .printing import make_table, show
+
+if TYPE_CHECKING:
+    from .arena import Match
+    from .record import Record
+
+PARAMETER = ("game", "parameter", "default", "allowed", "meaning")
+QUIET = 5.0  # seconds between two lines of progress where there is no terminal
+
+
+class Commands(TyperGroup):
+    """The commands, with this package's errors turned into sentences and exit codes."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except BoyiError as error:
+            typer.echo(f"boyi: {error}", err=True)
+            raise typer.Exit(2) from None
+        except KeyboardInterrupt:
+            raise typer.Exit(130) from None
+        except BrokenPipeError:
+            # Python flushes once more on its way out, which must not fail again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(1) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+GameName = Annotated[str, typer.Argument(help="A game: hex, hex:board_size=5,swap=true.", show_default=False)]
+BoardSize = Annotated[str | None, typer.Option(help="The game's board_size.", metavar="N", show_default=False)]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"boyi {__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool, typer.Option("--version", help="Print the version and leave.", is_eager=True, callback=_print_version)
+]
+
+
+@app.callback()
+def boyi(version: Version = False) -> None:
+    """Board and tile games: compiled rules, reference agents, fair comparisons."""
+
+
+def _choose(game: str, board_size: str | None) -> Game:
+    """Find a game by its string and the shortcut for its board size, which the game checks."""
+    if board_size is None:
+        return find(game)
+    digits = board_size.removeprefix("-")
+    return find(game, board_size=int(board_size) if digits.isdecimal() else board_size)
+
+
+@app.command()
+def arena(
+    game: GameName,
+    agents: Annotated[list[str], typer.Argument(help="Two agents or more: mcts:sims=1000 random.", show_default=False)],
+    number: Annotated[int, typer.Option("--games", help="Games in every pairing, an even number.")] = 20,
+    seed: Annotated[int, typer.Option(help="Same seed, same games.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Append a JSON line for every game as it ends.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    board_size: BoardSize = None,
+) -> None:
+    """Play agents against each other: every two of them, every seed from both sides."""
+    from .arena import Match, compete
+
+    if resume and out is None:
+        raise BoyiError("--resume needs --out FILE, the file of the run to go on with")
+    match, played = Match(_choose(game, board_size), agents, games=number, seed=seed), 0
+
+    def report(record: Record) -> None:
+        nonlocal played
+        played += 1
+        advance(record)
+
+    with _progress(match) as advance:
+        try:
+            result = compete(match, out, resume=resume, report=report)
+        except KeyboardInterrupt:
+            _say_stopped(played, match, out)
+            raise
+    show(result)
+
+
+def _say_stopped(played: int, match: Match, out: Path | None) -> None:
+    """Say where a run stopped and how to go on with it."""
+    words = [*sys.argv[1:], *["--resume"] * ("--resume" not in sys.argv)]
+    how = f"go on with: boyi {shlex.join(words)}" if out is not None else "without --out FILE nothing was kept"
+    typer.echo(f"boyi: stopped after {played} of {match.total} games; {how}", err=True)
+
+
+@contextmanager
+def _progress(match: Match) -> Iterator[Callable[[Record], None]]:
+    """Show on stderr how many games have ended: a bar on a terminal, else a line every few seconds."""
+    console = Console(stderr=True)
+    if console.is_terminal:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+        with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
+            task = bar.add_task(str(match.game), total=match.total)
+            yield lambda record: bar.update(task, advance=1, description=" - ".join(dict.fromkeys(record.seats)))
+        return
+    count, said = 0, time.monotonic()
+
+    def advance(record: Record) -> None:
+        nonlocal count, said
+        count += 1
+        if time.monotonic() - said >= QUIET:
+            said = time.monotonic()
+            typer.echo(f"{count} of {match.total} games", err=True)
+
+    yield advance
+
+
+@app.command()
+def play(
+    game: Annotated[str | None, typer.Argument(help="A game, as hex or hex:board_size=5.", show_default=False)] = None,
+    seat: Annotated[str, typer.Option(help="Your seat: a number, random, or none to watch.")] = "0",
+    opponent: Annotated[list[str] | None, typer.Option(help="For all other seats, or one for each. [mcts]")] = None,
+    seed: Annotated[int | None, typer.Option(help="Same seed, same chance.", show_default=False)] = None,
+    save: Annotated[Path | None, typer.Option(help="Append the game to a file.")] = None,
+    record: Annotated[Path | None, typer.Option(help="Step through a game of this file instead.")] = None,
+    game_number: Annotated[int, typer.Option(help="Which game of --record.")] = 1,
+    board_size: BoardSize = None,
+) -> None:
+    """Play a game on the terminal, or step through a recorded one."""
+    from .play import show_record, sit_down
+
+    if (game is None) == (record is None):
+        raise BoyiError("play takes a game, as in 'boyi play hex', or --record FILE")
+    if record is not None:
+        show_record(record, game_number)
+    else:
+        sit_down(_choose(str(game), board_size), seat, opponent or ["mcts"], seed, save)
+
+
+@app.command("games")
+def list_games() -> None:
+    """List the games with their parameters and encoders."""
+    chosen = [find(name) for name in games()]
+    facts = make_table("game", "ids", "seats", "actions", "longest", "chance", "hidden", left=("game", "ids"))
+    params = make_table(*PARAMETER, left=PARAMETER)
+    encoders = make_table("game", "encoder", "shape", left=("game", "encoder", "shape"))
+    for game in chosen:
+        spec = game.spec
+        ids = f"boyi/{spec.title}-v{spec.version} boyi/{spec.name}-v{spec.version}"
+        sizes = map(str, (game.seats, game.actions, game.longest, game.chance_outcomes or "-"))
+        facts.add_row(game.name, ids, *sizes, "yes" if spec.hidden else "no")
+        for name, param in spec.params.items():
+            params.add_row(game.name, name, str(param.default), _allowed(param), param.doc)
+        for name in spec.encoders:
+            encoders.add_row(game.name, name, "x".join(map(str, game.shape(name))))
+    show(facts, "", params, "", encoders, "", "Sizes are those of the default parameters. The agents: boyi agents")
+
+
+@app.command()
+def agents() -> None:
+    """List the agents with their parameters."""
+    from .opponents import AGENTS
+
+    table = make_table("agent", *PARAMETER[1:], left=("agent", *PARAMETER))
+    for name, agent in AGENTS.items():
+        table.add_row(name, "", "", "", (agent.__doc__ or "").splitlines()[0])
+        for key, param in agent.params.items():
+            table.add_row("", key, str(param.default), _allowed(param), param.doc)
+    table.add_row("module:attribute", "", "", "", "your own: an Agent, or a function (observation, mask) -> action.")
+    show(table)
+
+
+def _allowed(param: Param) -> str:
+    if isinstance(param.default, bool):
+        return "true, false"
+    if isinstance(param.default, str):
+        return ", ".join(param.choices) or "text"
+    return f"{param.low:,} to {param.high:,}"
+
+
+@app.command()
+def perft(
+    game: GameName,
+    depth: Annotated[int, typer.Option(help="The longest sequences to count.", min=0)] = 3,
+    board_size: BoardSize = None,
+) -> None:
+    """Count the sequences of actions from the start, by their length."""
+    from .perft import perft as count
+
+    chosen = _choose(game, board_size)
+    # A count runs inside one kernel, where Python would not see Ctrl-C before its end.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    print(f"{chosen}\ndepth  sequences  seconds")
+    for actions, sequences, seconds in count(chosen, depth):
+        print(f"{actions:>5}  {sequences:>9}  {seconds:7.3f}", flush=True)
+
+
+@app.command("compile")
+def compile_kernels(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="Games; default: all.")] = None,
+    board_size: BoardSize = None,
+) -> None:
+    """Compile and cache the kernels of games, so that later processes start warm. Each size is compiled apart."""
+    chosen = [_choose(name, board_size) for name in names or games()]
+    from .warmup import warm_up
+
+    for game in chosen:
+        print(f"{game}: {warm_up(game):.1f} s", flush=True)
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+def speed(ctx: typer.Context) -> None:
+    """Measure this package beside its peers."""
+    _delegate(ctx, "speed")
+
+
+def _delegate(ctx: typer.Context, name: str) -> None:
+    """Run the function `name` of the module `name` as the command: its options are not known, nor paid for, before."""
+    function = getattr(import_module(f".{name}", __package__), name)
+    single = typer.Typer(add_completion=False)
+    single.command()(function)
+    command = typer.main.get_command(single)
+    with command.make_context(ctx.command_path, list(ctx.args)) as inner:
+        command.invoke(inner)
+
+
+def main() -> None:
+    """Run the command."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

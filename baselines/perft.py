@@ -1,0 +1,33 @@
+"""Perft: the number of ways to play the first moves of a game, the oldest check of move generators."""
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..envs import kernels
+from ..envs.bind import bind
+from ..envs.protocol import reset
+from ..envs.spec import Game
+
+
+def begin(states, rng):  # type: ignore[no-untyped-def]
+    """Start game 0, its first chance event not yet resolved."""
+    reset(states[0], rng)  # type: ignore[no-untyped-call]
+
+
+def perft(game: Game, depth: int) -> Iterator[tuple[int, int, float]]:
+    """Yield (depth, sequences, seconds) for 0 to `depth` actions; chance events count by their outcomes.
+
+    What a game deals at random without a chance event is the same deal every time.
+    """
+    # Chance events take a record each as well, before the first action and after every one, more than one at a time.
+    stack = np.repeat(game.blank, (depth + 1) * (4 if game.chance_outcomes else 1))
+    masks = np.zeros((len(stack), max(game.actions, game.chance_outcomes)), np.int8)
+    p = np.zeros(max(1, game.chance_outcomes))
+    bind(begin, game)(stack[:1], np.zeros(2, np.uint64))
+    count = bind(kernels.perft, game)
+    count(stack, 0, masks, p)
+    for actions in range(depth + 1):
+        started = time.perf_counter()
+        yield actions, int(count(stack, actions, masks, p)), time.perf_counter() - started

@@ -1,0 +1,63 @@
+"""One-line bugs in Hex: (name, file of the game's folder, text that occurs there once, what stands there instead)."""
+
+MUTANTS = [
+    # Chains: six neighbours, four sides, one union.
+    ("no neighbour above", "rules.py", "north_west = r > 0 and b[a - n] == stone", "north_west = False"),
+    ("north-east is north-west", "rules.py", "b[a - n + 1] == stone", "b[a - n - 1] == stone"),
+    ("south-west joins south", "rules.py", "root = join(s.link, root, a + n - 1)", "root = join(s.link, root, a + n)"),
+    ("west wraps around the edge", "rules.py", "west = c > 0 and", "west = True and"),
+    ("east left out beside north-west", "rules.py", "if east and not north_east", "if east and not north_west"),
+    ("south left out beside north-east", "rules.py", "south_east and not east", "south_east and not north_east"),
+    ("seats own each other's sides", "rules.py", "at = r if seat == 0 else c", "at = c if seat == 0 else r"),
+    ("the far side is off by one", "rules.py", "(at == n - 1) * HIGH", "(at == n - 2) * HIGH"),
+    ("the near side is two lines wide", "rules.py", "(at == 0) * LOW", "(at <= 1) * LOW"),
+    ("union keeps common sides only", "rules.py", "link[other] &= link[root]", "link[other] |= link[root]"),
+    ("union forgets the sides of one", "rules.py", "link[other] &= link[root]", "link[other] &= ~0"),
+    # Winning and scores.
+    ("one side is enough", "rules.py", "s.link[root] == ~(LOW + HIGH)", "s.link[root] <= ~HIGH"),
+    ("the other seat wins", "rules.py", "        s.winner = seat\n", "        s.winner = 1 - seat\n"),
+    ("seat 1 never wins", "rules.py", "        s.winner = seat\n", "        s.winner = -seat\n"),
+    ("play goes on after seat 0 has won", "rules.py", "OVER if s.winner >= 0 else", "OVER if s.winner > 0 else"),
+    ("the loser is rewarded", "rules.py", "r[s.winner] = 1.0", "r[s.winner] = -1.0"),
+    ("losing costs nothing", "rules.py", "r[1 - s.winner] = -1.0", "r[1 - s.winner] = 0.0"),
+    # Turns, mask and swap.
+    ("the swapping seat moves again", "rules.py", "else 1 - seat", "else 1 - seat * (a < s.board.size)"),
+    ("the mask has seat 1's stones", "rules.py", "mask[i] = b[i] == 0", "mask[i] = b[i] != 1"),
+    ("actions counted by plies", "rules.py", "return b.size - s.stones +", "return b.size - s.ply +"),
+    ("seat 0 may swap", "rules.py", "s.ply == 1 and s.to_move == 1", "s.ply <= 1"),
+    ("the swap stays open", "rules.py", "s.ply == 1 and s.to_move == 1", "s.to_move == 1"),
+    ("the swap comes a turn late", "rules.py", "s.ply == 1 and s.to_move == 1", "s.ply == 3 and s.to_move == 1"),
+    ("the swap does not mirror", "rules.py", "first % n * n + first // n", "first"),
+    ("the swap keeps the colour", "rules.py", "place(s, 1, first", "place(s, 0, first"),
+    ("the swap leaves the first stone", "rules.py", "s.board[first] = s.stones = 0", "s.stones = 0"),
+    # Playouts, keys and symmetries.
+    ("playouts give the odd cell away", "rules.py", "(empty + 1 - s.to_move) // 2", "empty // 2"),
+    ("playouts forget cells dealt", "rules.py", "first -= stone == 1", "first -= stone == 2"),
+    ("playouts fill cells of the mover only", "rules.py", "below(rng, empty) < first", "below(rng, empty + 1) < first"),
+    ("playouts swap when they should not", "rules.py", "below(rng, b.size) == 0", "below(rng, b.size) > 0"),
+    ("playouts crown the wrong seat", "rules.py", "s.winner = 0 if ar >= n", "s.winner = 1 if ar < n"),
+    ("the key ignores the mover", "rules.py", " + 4 * b.size", " * 0 + 4 * b.size"),
+    ("the key ignores the swap", "rules.py", "+ can_swap(s)) * GOLDEN", "+ 0) * GOLDEN"),
+    ("the key is colour-blind", "rules.py", "np.uint64(b[i])", "np.uint64(b[i] != 0)"),
+    ("half a turn is none", "rules.py", "[::-1]", "[::1]"),
+    # Encoders.
+    (
+        "planes exchange the seats",
+        "encode.py",
+        "np.int8(seat + 1), np.int8(2 - seat)",
+        "np.int8(2 - seat), np.int8(seat + 1)",
+    ),
+    ("planes show the other's sides", "encode.py", "        if seat == 0:", "        if seat == 1:"),
+    ("planes miss a side", "encode.py", "x[2, 0, i] = x[2, n - 1, i] = 1.0", "x[2, 0, i] = 1.0"),
+    ("planes never show the swap", "encode.py", "x[3] = 1.0", "x[3] = 0.0"),
+    ("neurohex does not mirror", "encode.py", "else (c + PAD, r + PAD)", "else (r + PAD, c + PAD)"),
+    ("neurohex exchanges the ends", "encode.py", "sides(s, a) & LOW", "sides(s, a) & HIGH"),
+    ("neurohex pads one line", "encode.py", "x[5, :, n + PAD :] = 1.0", "x[5, :, n + PAD + 1 :] = 1.0"),
+    ("the frame does not mirror", "encode.py", ".T.ravel()", ".ravel()"),
+    # Text.
+    ("rows are counted from 0", "text.py", "{a // n + 1}", "{a // n}"),
+    ("names have the row's letter", "text.py", "chr(ord('a') + a % n)", "chr(ord('a') + a // n)"),
+    ("names reach beyond the last column", "text.py", "if r < n and c < n", "if r < n"),
+    ("every game can be asked to swap", "text.py", 'if word == SWAP and s["swap"]:', "if word == SWAP:"),
+    ("diagrams exchange the marks", "text.py", 'MARKS = ".XO"', 'MARKS = ".OX"'),
+]

@@ -1,0 +1,210 @@
+"""The command: what it prints, one sentence and exit code 2 for bad input, quiet where it should be."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from boyi import __version__, games
+from boyi.baselines import cli
+from boyi.baselines.opponents import AGENTS
+from boyi.envs import find
+
+BOYI = [sys.executable, "-m", "boyi.baselines.cli"]
+
+
+def boyi(words, **options):
+    return CliRunner().invoke(cli.app, shlex.split(words), **options)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("arena hx random mcts", "unknown game 'hx': did you mean 'hex'?"),
+        ("arena hex random mtcs", "unknown agent 'mtcs': did you mean 'mcts'?"),
+        ("arena hex random mcts:sim=3", "unknown parameter of mcts 'sim': did you mean 'sims'?"),
+        ("arena hex random mcts:sims=0", "mcts: sims must be a whole number from 1 to"),
+        ("arena hex random mcts:", "cannot read 'mcts:'"),
+        ("arena hex random os:nothing", "module 'os' has no attribute 'nothing'"),
+        ("arena hex random os:name", "unknown agent 'posix'"),
+        ("arena hex random", "an arena needs at least two agents"),
+        ("arena hex random mcts --games 7", "games must be an even number"),
+        ("arena hex random mcts --games 0", "games must be an even number"),
+        ("arena hex random mcts --seed -1", "seed must be a whole number"),
+        ("arena hex random mcts --resume", "--resume needs --out FILE"),
+        ("arena hex random mcts --out /nowhere/games.jsonl", "cannot write /nowhere/games.jsonl"),
+        ("arena hex:size=3 random mcts", "unknown parameter of hex 'size'"),
+        ("arena hex random mcts --board-size a", "board_size must be a whole number from 1 to 26, not 'a'"),
+        ("arena hex random mcts --board-size 0", "board_size must be a whole number from 1 to 26, not 0"),
+        ("play hex --board-size -1", "board_size must be a whole number from 1 to 26, not -1"),
+        ("perft hex --board-size 27", "board_size must be a whole number from 1 to 26, not 27"),
+        ("perft hex --board-size 3.5", "board_size must be a whole number from 1 to 26, not '3.5'"),
+        ("compile hex --board-size 1e3", "board_size must be a whole number from 1 to 26, not '1e3'"),
+        ("compile nothing", "unknown game 'nothing'"),
+        ("play", "play takes a game"),
+        ("play hex --record games.jsonl", "play takes a game"),
+        ("play hex --seat 2", "seat must be 0 to 1, random or none, not '2'"),
+        ("play hex --seat -1", "seat must be 0 to 1, random or none, not '-1'"),
+        ("play hex --opponent nobody", "unknown agent 'nobody'"),
+        ("play hex --opponent random --opponent random", "give one opponent"),
+        ("play hex --save /nowhere/games.jsonl", "cannot write /nowhere/games.jsonl"),
+        ("play --record /nowhere/games.jsonl", "cannot read /nowhere/games.jsonl"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(words, sentence):
+    done = boyi(words)
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith(f"boyi: {sentence}") or f": {sentence}" in done.stderr
+
+
+@pytest.mark.parametrize("words", ["nothing", "arena hex", "perft hex --depth -1", "arena hex random mcts --games x"])
+def test_bad_usage_is_exit_code_2(words):
+    done = boyi(words)
+    assert done.exit_code == 2
+    assert "Usage" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_illegal_action_shows_the_position():
+    done = boyi("arena hex random contestants:Outside --board-size 3")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("boyi: contestants:Outside: hex:board_size=3: row ")
+    assert "\n   a b c\n" in done.stderr
+
+
+def test_arena_prints_a_table_that_is_not_cut_off():
+    long = "mcts:sims=10,c=1.0000000000001,nodes=100000,reuse=true"
+    done = boyi(f"arena hex {long} random --board-size 3 --games 4")
+    assert done.exit_code == 0
+    head, columns, row = done.stdout.splitlines()[:3]
+    assert head == "hex:board_size=3: 4 games, seed 0, every seed played from both sides"
+    assert columns.split()[:6] == ["agent", "opponent", "W", "D", "L", "score"]
+    assert row.startswith(f"{long}  random ")
+
+
+def test_arena_says_how_far_it_is(monkeypatch):
+    monkeypatch.setattr(cli, "QUIET", 0.0)
+    done = boyi("arena hex random mcts:sims=2 --board-size 3 --games 4")
+    assert done.stderr.splitlines() == [f"{k} of 4 games" for k in (1, 2, 3, 4)]
+
+
+def test_arena_on_a_terminal_says_the_same(monkeypatch):
+    plain = boyi("arena hex random mcts:sims=2 --board-size 3 --games 4").stdout
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "150")
+    coloured = boyi("arena hex random mcts:sims=2 --board-size 3 --games 4")
+    assert coloured.exit_code == 0
+    assert "4/4" in coloured.stderr
+    assert [line.split()[:6] for line in re.sub(r"\x1b\[[0-9;]*m", "", coloured.stdout).splitlines()] == [
+        line.split()[:6] for line in plain.splitlines()
+    ]
+
+
+def test_arena_resumes_from_the_command_line(tmp_path):
+    words = f"arena hex random mcts:sims=2 --board-size 3 --games 4 --out {tmp_path / 'games.jsonl'}"
+    first = boyi(words)
+    assert first.exit_code == 0
+    refused = boyi(words)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    again = boyi(words + " --resume")
+    assert again.stdout == first.stdout
+
+
+def test_ctrl_c_is_130_and_one_line(monkeypatch, tmp_path):
+    def interrupt(*_, report, **__):
+        report(None)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("boyi.baselines.arena.compete", interrupt)
+    monkeypatch.setattr(sys, "argv", ["boyi", "arena", "hex", "random", "mcts", "--out", "a file"])
+    done = boyi("arena hex random mcts --out 'a file'")
+    assert done.exit_code == 130
+    assert done.stderr == (
+        "boyi: stopped after 1 of 20 games; go on with: boyi arena hex random mcts --out 'a file' --resume\n"
+    )
+    assert "nothing was kept" in boyi("arena hex random mcts").stderr
+
+
+def test_games_lists_what_the_specs_declare():
+    done = boyi("games")
+    assert done.exit_code == 0
+    for name in games():
+        game = find(name)
+        assert f"boyi/{game.spec.title}-v{game.spec.version}" in done.stdout
+        assert all(doc.doc in done.stdout for doc in game.spec.params.values())
+        for encoder in game.spec.encoders:
+            assert re.search(rf"^{name} +{encoder} +{'x'.join(map(str, game.shape(encoder)))}$", done.stdout, re.M)
+    assert re.search(r"^hex +boyi/Hex-v0 boyi/hex-v0 +2 +121 +121 +- +no$", done.stdout, re.M)
+    assert re.search(r"^hex +board_size +11 +1 to 26 +cells along a side$", done.stdout, re.M)
+
+
+def test_agents_lists_all_of_them():
+    done = boyi("agents")
+    assert done.exit_code == 0
+    for name, agent in AGENTS.items():
+        assert re.search(rf"^{name} ", done.stdout, re.M)
+        for key, param in agent.params.items():
+            assert re.search(rf"^ +{key} .*{re.escape(param.doc)}$", done.stdout, re.M)
+
+
+def test_perft_counts_by_depth():
+    done = boyi("perft hex --board-size 3 --depth 6")
+    rows = [line.split()[:2] for line in done.stdout.splitlines()]
+    # By hand: nobody wins before ply 5, when 8 chains of 3 stones, in 3! orders, among 6 * 5 replies, end the game.
+    counts = [1, 9, 72, 504, 3024, 15120, (15120 - 1440) * 4 + 1440]
+    assert rows[0] == ["hex:board_size=3"]
+    assert rows[2:] == [[str(depth), str(count)] for depth, count in enumerate(counts)]
+
+
+def test_compile_says_how_long_it_took():
+    done = boyi("compile hex --board-size 3")
+    assert done.exit_code == 0
+    assert re.fullmatch(r"hex:board_size=3: \d+\.\d s\n", done.stdout)
+
+
+def test_version_and_help():
+    assert boyi("--version").stdout == f"boyi {__version__}\n"
+    helped = boyi("--help")
+    assert helped.exit_code == 0
+    assert all(name in helped.stdout for name in ("arena", "play", "games", "agents", "perft", "compile", "speed"))
+    assert all(boyi(f"{name} --help").exit_code == 0 for name in ("arena", "play", "games", "perft", "compile"))
+
+
+def test_a_command_kept_elsewhere_gets_its_own_options(monkeypatch):
+    import boyi.baselines.speed as module
+
+    got = []
+    monkeypatch.setattr(module, "speed", lambda game, seconds=1.0: got.append((game, seconds)), raising=False)
+    assert boyi("speed hex --seconds 0.5").exit_code == 0
+    assert got == [("hex", 0.5)] or got == [("hex", "0.5")]
+    assert boyi("speed hex --second 0.5").exit_code == 2
+    assert "--seconds" in boyi("speed --help").stdout
+
+
+# In a process of its own
+
+
+@pytest.mark.parametrize("words", ["games", "--help", "--version", "arena --help"])
+def test_light_commands_do_not_import_numba(words):
+    code = (
+        f"import sys; from boyi.baselines import cli\nsys.argv[1:] = {words.split()!r}\ntry: cli.main()\n"
+        "except SystemExit as end: assert not end.code\nassert not {'numba', 'scipy', 'torch'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell of Unix")
+def test_a_closed_pipe_is_quiet():
+    for words in ("games", "perft hex --board-size 3 --depth 4"):
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run([*BOYI, *words.split()], stdout=write, stderr=subprocess.PIPE, check=False)
+        os.close(write)
+        assert done.stderr == b""
+        assert done.returncode in (0, 1)

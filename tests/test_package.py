@@ -1,0 +1,75 @@
+"""The package as people install it: light to import, registered, and exactly these files in the wheel."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from importlib.metadata import version
+from pathlib import Path
+
+import gymnasium
+import pytest
+from pettingzoo.env_registry import registration
+
+import boyi
+
+ROOT = Path(__file__).parent.parent
+
+
+def python(code: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_importing_is_light() -> None:
+    heavy = "numba torch pygame resvg_py PIL stable_baselines3 scipy rich typer"
+    loaded = python(f"import sys, boyi, boyi.envs, boyi.baselines; print([m for m in '{heavy}'.split() if m in sys.modules])")
+    assert loaded == "[]"
+
+
+def test_games_are_listed_without_their_kernels() -> None:
+    assert python("import sys, boyi; print(boyi.games(), 'numba' in sys.modules)").endswith("False")
+    assert "hex" in boyi.games()
+
+
+def test_ids_are_registered_once_and_by_name() -> None:
+    boyi.register_all()
+    for name in boyi.games():
+        spec = boyi.envs.find(name).spec
+        assert isinstance(gymnasium.spec(f"boyi/{spec.title}-v{spec.version}").entry_point, str)
+        assert f"boyi/{name}-v{spec.version}" in registration.aec_registry
+        assert gymnasium.spec(f"boyi/{spec.title}-v{spec.version}").to_json()
+
+
+def test_the_module_prefix_needs_no_import() -> None:
+    code = "import gymnasium as g; print(g.make('boyi:boyi/Hex-v0', board_size=2).reset(seed=0)[0]['action_mask'].sum())"
+    assert python(code) == "4"
+
+
+def test_the_version_is_stated_once_more_only_in_the_metadata() -> None:
+    assert version("boyi") == boyi.__version__
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Build the wheel from the files that git tracks; return the names inside."""
+    home = tmp_path_factory.mktemp("wheel")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    for name in filter(None, listed.decode().split("\0")):
+        (home / "src" / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / "src" / name).write_bytes((ROOT / name).read_bytes())
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(home), str(home / "src")]
+    subprocess.run(command, check=True, capture_output=True)
+    with zipfile.ZipFile(next(home.glob("*.whl"))) as archive:
+        return archive.namelist()
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(wheel: list[str]) -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    folders = ("envs/", "baselines/", "wrappers/")
+    code = [name for name in listed if name.startswith(folders)]
+    expected = {f"boyi/{name}" for name in ["__init__.py", "py.typed", *code]}
+    assert {name for name in wheel if ".dist-info/" not in name} == expected
+    assert any(name.endswith("licenses/LICENSE") for name in wheel)

@@ -1,0 +1,65 @@
+"""`boyi speed` runs, with and without peers, and computes what it prints. No time is asserted."""
+
+import builtins
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from boyi.baselines import speed
+from boyi.baselines.cli import app
+from boyi.envs import Batch, find
+
+
+def test_the_command_prints_every_line_with_its_peer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "start_times", lambda game: {"import boyi": 0.25})
+    monkeypatch.setattr(speed, "node_bytes", lambda game: 44.0)
+    without(monkeypatch, "pgx", "jax", "pyspiel", "pettingzoo.classic")
+    done = CliRunner().invoke(app, ["speed", "hex:board_size=3", "--repeats", "1", "--seconds", "0.01"])
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("not installed") == 6 + 3 and "44 bytes a node" in done.stdout
+    assert "import boyi" in done.stdout and "hex:board_size=3, 1 repeats of 0.01 s" in done.stdout
+
+
+def without(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
+    """Make imports of some modules fail as they do where these are not installed."""
+    real = builtins.__import__
+
+    def guarded(name: str, *args: Any, **kwargs: Any) -> Any:
+        if name in missing:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", guarded)
+
+
+def test_ratios_are_ours_over_the_peers() -> None:
+    rates = iter([100.0, 120.0, 90.0])
+    peers = iter([10.0, 20.0, 10.0])
+    row = speed.Row("what", "steps/s", lambda seconds: next(rates), "peer", lambda seconds: next(peers), 4.0)
+    for _ in range(3):
+        row.repeat(0.0)
+    assert row.ratios == [10.0, 6.0, 9.0]
+    assert row.cells() == ["what", "100 steps/s", "peer", "11.1", "6.0x", "9.0x", "4x"]
+
+
+@pytest.mark.parametrize("peer", [speed.openspiel_loop, speed.openspiel_mcts])
+def test_openspiel_runs_beside_us(peer: Any) -> None:
+    pytest.importorskip("pyspiel")
+    assert peer(find("hex:board_size=3"))(0.01) > 0
+
+
+def test_a_game_that_a_peer_lacks_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "OPENSPIEL", {})
+    assert speed._peer("OpenSpiel", speed.openspiel_loop, find("hex"))[0] in (
+        "OpenSpiel: does not have it",
+        "OpenSpiel: not installed (pyspiel)",
+    )
+
+
+def test_meters_count_what_they_did() -> None:
+    batch = Batch("hex:board_size=3", 10, seed=0, autoreset="same_step")
+    assert speed.timed(0.001, lambda: 5) > 0
+    speed.random_scan(batch)(0.01)
+    assert batch.view().episode.min() > 0
+    assert speed.throw(bytes([0, 0, 1, 0])) == 2
