@@ -46,6 +46,7 @@ class Commands(TyperGroup):
             typer.echo(f"boyi: {error}", err=True)
             raise typer.Exit(2) from None
         except KeyboardInterrupt:
+            # Recent Typer would do the same, earlier ones end with 1.
             raise typer.Exit(130) from None
         except BrokenPipeError:
             # Python flushes once more on its way out, which must not fail again.

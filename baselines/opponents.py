@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -20,7 +20,7 @@ AgentLike = str | Agent | Callable[..., Any]
 
 
 def make_agent(agent: AgentLike, game: str | Spec | Game | None = None) -> Agent:
-    """Turn an agent string, an `Agent`, a callable ``(observation, mask) -> action`` or "module:attribute" into an agent.
+    """Turn an agent string, an `Agent`, a callable ``(observation, mask) -> action`` or "module:attribute" into one.
 
     With `game`, also check that the algorithm fits it. `BoyiError` says what is wrong with a string.
     """
@@ -75,12 +75,12 @@ def make_vector_env(
     return GameVectorEnv(params, num_envs, make_opponents(opponent, params), **options)
 
 
-def make_opponents(opponent: AgentLike | Sequence[AgentLike], game: Game) -> list[Player] | None:
+def make_opponents(opponent: AgentLike | list[AgentLike] | tuple[AgentLike, ...], game: Game) -> list[Player] | None:
     """Turn `opponent` into players for the other seats; None for "self", where the caller plays every seat."""
     if isinstance(opponent, str) and opponent == "self":
         return None
-    several = isinstance(opponent, Sequence) and not isinstance(opponent, str)
-    return [make_agent(each, game) for each in (opponent if several else [opponent])]  # type: ignore[list-item, union-attr]
+    several = opponent if isinstance(opponent, list | tuple) else [opponent]
+    return [make_agent(each, game) for each in several]
 
 
 def _split(game: str | Spec | Game, options: dict[str, Any]) -> tuple[Game, dict[str, Any]]:

@@ -7,13 +7,7 @@ import numpy as np
 
 from ..envs import kernels
 from ..envs.bind import bind
-from ..envs.protocol import reset
 from ..envs.spec import Game
-
-
-def begin(states, rng):  # type: ignore[no-untyped-def]
-    """Start game 0, its first chance event not yet resolved."""
-    reset(states[0], rng)  # type: ignore[no-untyped-call]
 
 
 def perft(game: Game, depth: int) -> Iterator[tuple[int, int, float]]:
@@ -25,7 +19,7 @@ def perft(game: Game, depth: int) -> Iterator[tuple[int, int, float]]:
     stack = np.repeat(game.blank, (depth + 1) * (4 if game.chance_outcomes else 1))
     masks = np.zeros((len(stack), max(game.actions, game.chance_outcomes)), np.int8)
     p = np.zeros(max(1, game.chance_outcomes))
-    bind(begin, game)(stack[:1], np.zeros(2, np.uint64))
+    bind(kernels.reset_one, game)(stack[:1], np.zeros(2, np.uint64))
     count = bind(kernels.perft, game)
     count(stack, 0, masks, p)
     for actions in range(depth + 1):

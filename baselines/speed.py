@@ -1,8 +1,8 @@
 """`boyi speed`: this package beside its peers, measured in one run.
 
-Each repeat runs ours and the peer's one after the other, and a claim is the minimum and the median of the repeats' ratios:
-machines are shared and noisy, and a ratio of two neighbours in time survives that better than a rate. Both sides
-choose random moves as cheaply as they can, so that the environment is what is measured.
+Each repeat runs ours and the peer's one after the other, and a claim is the minimum and the median of the repeats'
+ratios: machines are shared and noisy, and a ratio of two neighbours in time survives that better than a rate. Both
+sides choose random moves cheaply, so that the environment is what is measured.
 """
 
 from __future__ import annotations
@@ -116,7 +116,8 @@ def rows(game: Game) -> Iterator[Row]:
         yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *_peer("Pgx", pgx_scan, game), goal)
         yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *_peer("Pgx, cheap moves", pgx_cheap_scan, game))
         yield Row(f"{what}, a step a call", "steps/s", random_loop(batch), *_peer("Pgx", pgx_scan, game))
-    yield Row("mcts, random playouts, one thread", "sims/s", search(game), *_peer("OpenSpiel", openspiel_mcts, game), 15.0)
+    bot = _peer("OpenSpiel", openspiel_mcts, game)
+    yield Row("mcts, random playouts, one thread", "sims/s", search(game), *bot, 15.0)
 
 
 def _peer(name: str, make: Callable[[Game], Meter], game: Game) -> tuple[str, Meter | None]:
@@ -250,7 +251,7 @@ def _pgx(game: Game, choose: Callable[[Any, Any], Any]) -> Meter:
 
     def call() -> int:
         nonlocal now
-        now = jax.block_until_ready(run(now))
+        now = jax.block_until_ready(run(now))  # type: ignore[no-untyped-call]
         return ROWS * SCAN
 
     return lambda seconds: timed(seconds, call)

@@ -59,7 +59,7 @@ class AEC(AECEnv[str, Observation, int]):
         self.observation_spaces = {
             agent: self.frame.observation_space(mask=mask_in == "obs") for agent in self.possible_agents
         }
-        self.action_spaces: dict[str, spaces.Space] = {
+        self.action_spaces: dict[str, spaces.Space[Any]] = {
             agent: self.frame.action_space() for agent in self.possible_agents
         }
         self.batch = Batch(self.game, encoder=self.frame.encoder, illegal=illegal, history=True)
@@ -69,10 +69,10 @@ class AEC(AECEnv[str, Observation, int]):
         self._busy = mask_in == "info" or render_mode == "human"
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
 
-    def observation_space(self, agent: str) -> spaces.Space:
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> spaces.Space:
+    def action_space(self, agent: str) -> spaces.Space[Any]:
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -84,7 +84,7 @@ class AEC(AECEnv[str, Observation, int]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._live = True
         self._skip_agent_selection = None
         self.agent_selection = self.possible_agents[self.batch.to_move[0]]
@@ -149,7 +149,7 @@ class AEC(AECEnv[str, Observation, int]):
             x, mask = self.frame.arrange(x), self.frame.mask(mask, self._seats[agent])
         return x if self.mask_in == "info" else {"observation": x, "action_mask": mask}
 
-    def render(self) -> None | np.ndarray | str | list[Any]:
+    def render(self) -> Any:
         """Return text ("ansi"), an image ("rgb_array"), or show a window ("human")."""
         return self._renderer.render(self.batch)
 

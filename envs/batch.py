@@ -225,11 +225,11 @@ class Batch:
         if self.autoreset == "off":
             ended = which[self._states["to_move"][which] < 0]
             if ended.size:
-                raise self._ended(ended[0])
+                raise self._ended(int(ended[0]))
         if self.illegal == "raise":
             k = self._kernels["first_illegal"](self._states, self._masks, which, played)
             if k >= 0:
-                raise self._illegal(which[k], played[k])
+                raise self._illegal(int(which[k]), int(played[k]))
         return self._step(which, played, see=rows is None and self.encoder is not None)
 
     def _step(self, which: np.ndarray, actions: np.ndarray, *, see: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -244,7 +244,10 @@ class Batch:
         self._seen, self._sight = x if see else None, None
         if self._history is not None:
             for i, a, restarted in zip(which, actions, self._episodes[which] != before, strict=True):
-                self._history[i] = [] if restarted else [*self._history[i], int(a)]
+                if restarted:
+                    self._history[i] = []
+                else:
+                    self._history[i].append(int(a))
         return r, over, cut
 
     def play(self, action: int) -> int:
@@ -254,15 +257,19 @@ class Batch:
         `scores` the returns at the end. Errors as those of `step`.
         """
         x = np.empty(self._shape, np.float32)
-        t = self._play_one(self._states, self._streams, action, self._chances, self._masks, x)
-        if t == kernels.ILLEGAL:
-            t, x = self._forfeit(action), None
-        elif self._history is not None:
-            self._history[0].append(action)
-        if t < 0 and x is not None:
+        try:
+            t: int = self._play_one(self._states, self._streams, action, self._chances, self._masks, x)
+        except OverflowError:  # beyond 64 bits
+            t = kernels.ILLEGAL
+        self._seen = self._sight = None
+        if t >= 0:
+            self._sight = x if self.encoder is not None else None
+        elif t == kernels.ILLEGAL:
+            return self._forfeit(action)
+        else:
             self._kernels["score"](self._states, self._scores)
-        self._seen = None
-        self._sight = x if t >= 0 and self.encoder is not None else None
+        if self._history is not None:
+            self._history[0].append(action)
         return t
 
     def _forfeit(self, action: int) -> int:
@@ -289,8 +296,7 @@ class Batch:
     @property
     def scores(self) -> list[float]:
         """Returns of game 0 for every seat, once `play` has ended it."""
-        scores: list[float] = self._scores.tolist()
-        return scores
+        return self._scores.tolist()
 
     def sample(self) -> np.ndarray:
         """Draw a uniformly random legal action for every row, (n,) int64; -1 where a game has ended.

@@ -2,9 +2,9 @@
 
 Numba never caches closures over jitted functions on disk, its cache looks only at the file of the function it
 compiles, and it names the machine code of a record type by a number that differs between processes, so that cached
-kernels for two sizes of board may get into each other's way. So `bind` rebuilds a kernel and every function it calls with
-new globals and a new name, which carries a digest of all sources reached and of the game's record: an edited rule can
-never meet an old cache entry, nor one record another's code. This is the only place with ``cache=True``.
+kernels for two sizes of board may get into each other's way. So `bind` rebuilds a kernel and every function it calls
+with new globals and a new name, which carries a digest of all sources reached and of the game's record: an edited rule
+can never meet an old cache entry, nor one record another's code. This is the only place with ``cache=True``.
 """
 
 import hashlib
@@ -31,6 +31,9 @@ _OPTIONAL: dict[str, Any] = {
     "redeal": protocol.redeal,
     "playout": kernels.random_playout,
 }
+INTERPRETED = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
+"""Whether kernels run as plain Python: NUMBA_DISABLE_JIT=1, for debuggers, coverage and mutants."""
+
 _memo: dict[tuple[Any, ...], Kernel] = {}
 _rebuilt: dict[tuple[FunctionType, str], Kernel] = {}
 _lock = threading.RLock()
@@ -46,7 +49,7 @@ def bind(generic: Callable[..., Any], game: Game, encoder: str | None = None, **
         if memo not in _memo:
             names = {name: _supplied(game, name, encoder) for name in _protocol_names()} | choices
             bound = _rebuild(_python(generic), names, f"{game.name} {game.dtype}")
-            _memo[memo] = _interpreted(bound) if config.DISABLE_JIT else bound
+            _memo[memo] = _interpreted(bound) if INTERPRETED else bound
         return _memo[memo]
 
 
@@ -93,17 +96,16 @@ def _rebuild(function: FunctionType, names: dict[str, Kernel], record: str) -> K
 
 def _jit(function: FunctionType) -> Kernel:
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    if config.DISABLE_JIT:
+    if INTERPRETED:
         return function
     try:
-        compiled: Kernel = njit(cache=True, **options)(function)
+        return njit(cache=True, **options)(function)
     except RuntimeError as error:
         # Numba found no folder it may write: neither beside the source nor in the user's cache.
         if "locator" not in str(error):
             raise
         _say_once("boyi: no writable cache folder (NUMBA_CACHE_DIR can name one); every process compiles anew")
-        compiled = njit(**options)(function)
-    return compiled
+        return njit(**options)(function)
 
 
 def _interpreted(kernel: Kernel) -> Kernel:
@@ -187,4 +189,4 @@ class _CompileNotice(event.Listener):
             self.timer.cancel()
 
 
-event.register("numba:compile", _CompileNotice())
+event.register("numba:compile", _CompileNotice())  # type: ignore[no-untyped-call]

@@ -24,6 +24,7 @@ from .batch import Batch
 from .bind import Kernel, bind
 from .errors import BoyiError, IllegalAction
 from .frame import Frame
+from .kernels import pick
 from .protocol import CHANCE, CUT, OVER
 from .spec import Game, Spec, find
 
@@ -122,7 +123,7 @@ def _redeal(states: Any, seat: Any, rng: Any) -> Any:
 
 def _draw(states: Any, rng: Any, p: Any) -> Any:
     for i in range(states.shape[0]):
-        resolve(states[i], kernels.pick(p, chance(states[i], p), rng))
+        resolve(states[i], pick(p, chance(states[i], p), rng))
 
 
 # Random games

@@ -30,10 +30,7 @@ _GLYPHS = {
         "C4.7 4.8 6 5.8 6 7.4C6 9 4.7 10 3 10C1.5 10 0.4 9.2 0 7.9"
     ),
     "4": "M4.7 10L4.7 0L0 7.1L6.4 7.1",
-    "5": (
-        "M5.4 0L1 0L0.5 4.8C1.2 4.2 2 3.9 2.9 3.9C4.7 3.9 6 5.1 6 6.9"
-        "C6 8.7 4.7 10 2.9 10C1.5 10 0.5 9.3 0 8.2"
-    ),
+    "5": ("M5.4 0L1 0L0.5 4.8C1.2 4.2 2 3.9 2.9 3.9C4.7 3.9 6 5.1 6 6.9C6 8.7 4.7 10 2.9 10C1.5 10 0.5 9.3 0 8.2"),
     "6": (
         "M5.5 1.5C5 0.5 4.2 0 3.2 0C1.2 0 0 2.1 0 5.5C0 8.4 1.1 10 3 10"
         "C4.8 10 6 8.7 6 6.9C6 5.1 4.8 4 3.1 4C1.5 4 0.2 5 0 6.4"
@@ -56,9 +53,7 @@ _GLYPHS = {
     "D": "M0 0L0 10L2.6 10C5.3 10 7 8.1 7 5C7 1.9 5.3 0 2.6 0Z",
     "E": "M5.4 0L0 0L0 10L5.4 10M0 4.8L4.7 4.8",
     "F": "M5.2 0L0 0L0 10M0 4.9L4.5 4.9",
-    "G": (
-        "M7.1 2.1C6.4 0.8 5.3 0 3.9 0C1.6 0 0 2 0 5C0 8 1.6 10 3.9 10C6 10 7.4 8.6 7.4 6.2L7.4 5.5L4.3 5.5"
-    ),
+    "G": ("M7.1 2.1C6.4 0.8 5.3 0 3.9 0C1.6 0 0 2 0 5C0 8 1.6 10 3.9 10C6 10 7.4 8.6 7.4 6.2L7.4 5.5L4.3 5.5"),
     "H": "M0 0L0 10M6.8 0L6.8 10M0 4.8L6.8 4.8",
     "I": "M0 0L0 10",
     "J": "M4.8 0L4.8 6.9C4.8 8.9 3.9 10 2.4 10C1.2 10 0.4 9.3 0 8.1",
@@ -70,10 +65,7 @@ _GLYPHS = {
     "P": "M0 10L0 0L3.2 0C5 0 6 1.1 6 2.8C6 4.5 5 5.6 3.2 5.6L0 5.6",
     "Q": "M4 0C6.4 0 8 2 8 5C8 8 6.4 10 4 10C1.6 10 0 8 0 5C0 2 1.6 0 4 0ZM5 7.4L8 10.6",
     "R": "M0 10L0 0L3.2 0C5 0 6 1 6 2.7C6 4.4 5 5.4 3.2 5.4L0 5.4M3.2 5.4L6.2 10",
-    "S": (
-        "M5.7 1.8C5.2 0.6 4.3 0 3 0C1.4 0 0.3 1 0.3 2.4"
-        "C0.3 5.9 6 3.9 6 7.3C6 9 4.8 10 3 10C1.5 10 0.4 9.3 0 8"
-    ),
+    "S": ("M5.7 1.8C5.2 0.6 4.3 0 3 0C1.4 0 0.3 1 0.3 2.4C0.3 5.9 6 3.9 6 7.3C6 9 4.8 10 3 10C1.5 10 0.4 9.3 0 8"),
     "T": "M0 0L6.8 0M3.4 0L3.4 10",
     "U": "M0 0L0 6.4C0 8.8 1.2 10 3.3 10C5.4 10 6.6 8.8 6.6 6.4L6.6 0",
     "V": "M0 0L3.7 10L7.4 0",
@@ -128,14 +120,10 @@ def polyline(points: Iterable[Point], stroke: str, width: float = 1.0) -> str:
 
 def circle(x: float, y: float, radius: float, fill: str, stroke: str = "none", width: float = 1.0) -> str:
     """Return a circle around (x, y)."""
-    return (
-        f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(radius)}" {_paint(fill, stroke, width)}/>'
-    )
+    return f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(radius)}" {_paint(fill, stroke, width)}/>'
 
 
-def rect(
-    x: float, y: float, width: float, height: float, fill: str, stroke: str = "none", line: float = 1.0
-) -> str:
+def rect(x: float, y: float, width: float, height: float, fill: str, stroke: str = "none", line: float = 1.0) -> str:
     """Return a rectangle whose top left corner is (x, y), outlined `line` pixels wide."""
     box = f'x="{_number(x)}" y="{_number(y)}" width="{_number(width)}" height="{_number(height)}"'
     return f"<rect {box} {_paint(fill, stroke, line)}/>"

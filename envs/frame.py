@@ -7,6 +7,7 @@ actions): the game's action for each action of the frame; the faces apply it to 
 from __future__ import annotations
 
 from operator import index
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -32,7 +33,7 @@ class Frame:
         self.plain = self.permutation is None and layout == "chw"
         """Whether observations and actions pass through as they are."""
 
-    def observation_space(self, *, mask: bool = True) -> spaces.Space:
+    def observation_space(self, *, mask: bool = True) -> spaces.Space[Any]:
         """Build ``Dict(observation, action_mask)``, or the observation's Box alone when the mask goes elsewhere."""
         shape = self.shape
         if self.layout == "flat":

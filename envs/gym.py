@@ -12,7 +12,6 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
@@ -59,7 +58,7 @@ class GameEnv(gymnasium.Env[Observation, int]):
         self.frame = Frame(self.game, encoder, layout)
         self.batch = Batch(self.game, encoder=self.frame.encoder, illegal=illegal, history=True)
         self.observation_space = self.frame.observation_space()
-        self.action_space: spaces.Discrete = self.frame.action_space()
+        self.action_space = self.frame.action_space()  # type: ignore[assignment]
         self._mover, self._seat = OVER, 0  # who decides next; whose rewards and last observation are returned
         self._renderer = Renderer(self.game, render_mode)
 
@@ -159,9 +158,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         self.metadata = {**self.metadata, "autoreset_mode": modes[mode]}
         self._same_step = modes[mode] is AutoresetMode.SAME_STEP
         frame = Frame(self.game, encoder, layout)
-        self.table = Table(
-            self.game, num_envs, opponents, seat=seat, frame=frame, illegal=illegal, threads=threads
-        )
+        self.table = Table(self.game, num_envs, opponents, seat=seat, frame=frame, illegal=illegal, threads=threads)
         self.batch, self.num_envs = self.table.batch, num_envs
         self.single_observation_space = frame.observation_space()
         self.single_action_space = frame.action_space()

@@ -48,6 +48,16 @@ def advance(s, rng, a, p, mask):
     return s.to_move
 
 
+def reset_one(states, rng):
+    """Reset game 0; a chance event it begins with is left open."""
+    reset(states[0], rng)
+
+
+def step_one(states, a):
+    """Play a legal action in game 0; a chance event that follows is left open."""
+    step(states[0], a)
+
+
 def play_one(states, streams, a, p, masks, x):
     """Advance game 0, observe it in `x` from the seat that moves next; return that seat, OVER, CUT or ILLEGAL."""
     if a < 0 or a >= masks.shape[1] or masks[0, a] == 0:

@@ -191,8 +191,7 @@ class Game:
 
 
 def _declared_by(package: str) -> Spec:
-    spec: Spec = import_module(package).SPEC
-    return spec
+    return import_module(package).SPEC
 
 
 def games() -> tuple[str, ...]:

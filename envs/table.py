@@ -1,4 +1,4 @@
-"""A learner's games: a batch in which named agents answer for the other seats. What the vector environment stands on."""
+"""A learner's games: a batch in which agents answer for the other seats. What the vector environment stands on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from .batch import Batch, View, random_seed
 from .errors import BoyiError
 from .frame import Frame
 from .spec import Game
-
 
 PATIENCE = 100  # games in a row that may end before the learner's first turn
 
@@ -55,9 +54,7 @@ class Table:
     ) -> None:
         check_seating(game, opponents, seat)
         self.game, self.opponents, self.seat, self.frame = game, opponents, seat, frame
-        self.batch = Batch(
-            game, n, random_seed(), encoder=frame.encoder, illegal=illegal, threads=threads
-        )
+        self.batch = Batch(game, n, random_seed(), encoder=frame.encoder, illegal=illegal, threads=threads)
         self.seats = np.zeros(n, np.int64)
         """The seat (n,) each row's rewards and final observation belong to: the learner's, or the last to act."""
 
@@ -130,5 +127,3 @@ class Table:
     def state(self) -> dict[str, Any]:
         """Per-row facts for the infos: whose rewards these are and who decides next (-1: nobody)."""
         return {"seat": self.seats.copy(), "to_move": self.batch.to_move.clip(-1).astype(np.int64)}
-
-

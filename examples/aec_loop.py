@@ -11,7 +11,7 @@ def play(sims: int = 200, seed: int = 0) -> dict[str, float]:
     rewards = {}
     env.reset(seed=seed)
     for agent in env.agent_iter():
-        observation, reward, terminated, truncated, info = env.last()
+        _, reward, terminated, truncated, _ = env.last()
         if terminated or truncated:
             rewards[agent] = reward
             env.step(None)

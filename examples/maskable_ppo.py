@@ -28,7 +28,7 @@ def wins(model: MaskablePPO, games: int = 100) -> int:
             mask = observation["action_mask"].astype(np.bool_)
             action, _ = model.predict(observation, action_masks=mask, deterministic=True)
             observation, reward, terminated, _, _ = env.step(int(action))
-        won += reward > 0
+        won += float(reward) > 0
     return won
 
 

@@ -200,11 +200,14 @@ def test_light_commands_do_not_import_numba(words):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell of Unix")
-def test_a_closed_pipe_is_quiet():
-    for words in ("games", "perft hex --board-size 3 --depth 4"):
-        read, write = os.pipe()
-        os.close(read)
-        done = subprocess.run([*BOYI, *words.split()], stdout=write, stderr=subprocess.PIPE, check=False)
-        os.close(write)
-        assert done.stderr == b""
-        assert done.returncode in (0, 1)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", ["games", "--help", "perft hex --board-size 3 --depth 4"])
+def test_a_closed_pipe_is_quiet(words, unbuffered):
+    """Whether the text meets the pipe at once or only when the process ends."""
+    read, write = os.pipe()
+    os.close(read)
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run([*BOYI, *words.split()], stdout=write, stderr=subprocess.PIPE, env=environment, check=False)
+    os.close(write)
+    assert done.stderr == b""
+    assert done.returncode in (0, 1)

@@ -321,7 +321,9 @@ def test_forfeit_ends_the_game_with_the_declared_rewards(spec: Spec) -> None:
 
 
 @every_spec
-@pytest.mark.parametrize("opponent", [first_legal, "test_conformance:first_legal", "mcts:sims=5", RandomAgent()], ids=str)
+@pytest.mark.parametrize(
+    "opponent", [first_legal, "test_conformance:first_legal", "mcts:sims=5", RandomAgent()], ids=str
+)
 def test_opponents(spec: Spec, opponent: Any) -> None:
     env = make_env(spec, opponent, seat=spec.seats - 1)
     observation, info = env.reset(seed=4)
@@ -467,10 +469,10 @@ def test_random_seats_are_all_dealt() -> None:
 
 def digest(seed: int, spec: Spec = toy.SPEC, **params: Any) -> str:
     """Play a batch of games to their ends; return all they came to."""
-    games = Batch(spec, 50, seed, threads=2, **params)
-    while (rows := np.flatnonzero(games.to_move >= 0)).size:
-        games.step(games.sample()[rows], rows)
-    return str([games.states[field].tobytes() for field in games.states.dtype.names])
+    played = Batch(spec, 50, seed, threads=2, **params)
+    while (rows := np.flatnonzero(played.to_move >= 0)).size:
+        played.step(played.sample()[rows], rows)
+    return str([played.states[field].tobytes() for field in played.states.dtype.names])
 
 
 def test_two_threads_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -514,7 +516,7 @@ def test_two_sizes_at_once() -> None:
     sizes = {5: Batch("hex", 3, 1, board_size=5), 7: Batch("hex", 3, 1, board_size=7)}
     alone = {size: digest(1, find("hex").spec, board_size=size) for size in sizes}
     for _ in range(8):
-        for size, games in sizes.items():
-            games.step(games.sample())
-            assert games.observation.shape == (3, 3, size, size)
+        for size, played in sizes.items():
+            played.step(played.sample())
+            assert played.observation.shape == (3, 3, size, size)
     assert {size: digest(1, find("hex").spec, board_size=size) for size in sizes} == alone

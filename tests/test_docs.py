@@ -63,8 +63,7 @@ def picture() -> str:
     text = batch.game.module("text")
     for cell in PICTURED.split():
         batch.step([text.parse(batch.states[0], cell)])
-    drawn: str = batch.game.module("draw").svg(batch.states[0])
-    return drawn
+    return batch.game.module("draw").svg(batch.states[0])
 
 
 if __name__ == "__main__":

@@ -56,6 +56,7 @@ def test_wrong_input_is_a_sentence_and_another_chance():
     assert "b1 is not legal here" in done.stdout
     assert "a1 is not legal here" in done.stdout
     assert done.stdout.count(play.HELP) == 3
+    assert done.stdout.count("   a b c\n") == 4
     assert "7 moves: c1 a2 b2 c2 a3 b3 c3" in done.stdout
     assert done.stdout.splitlines()[-1] == "You win."
 

@@ -49,6 +49,17 @@ def test_interval_is_where_the_likelihood_ratio_meets_the_quantile(wins, losses)
         assert 2 * (loss(end) - loss(rating.value)) == pytest.approx(3.8415, abs=0.002)
 
 
+def test_interval_lets_the_others_adjust():
+    """Two steps of 15 to 5, in a chain: at its ends the interval of their sum shares the strain between both."""
+    rating = rate([[0, 5, 0], [15, 0, 5], [0, 15, 0]])[2]
+
+    def loss(difference):
+        return 15 * math.log1p(10 ** (-difference / 400)) + 5 * math.log1p(10 ** (difference / 400))
+
+    for end in (rating.low, rating.high):
+        assert 2 * 2 * (loss(end / 2) - loss(elo(0.75))) == pytest.approx(3.8415, abs=0.002)
+
+
 def test_interval_holds_the_truth_95_times_in_100():
     p = [math.comb(60, wins) * 0.7**wins * 0.3 ** (60 - wins) for wins in range(61)]
     ratings = {wins: rate([[0, 60 - wins], [wins, 0]])[1] for wins in range(25, 58)}

@@ -42,9 +42,7 @@ def svg(state: np.void) -> str:
     parts += _halo([_centre(r, c, n) for r, c in _chain(stones, int(state["winner"]), n)])
     for (r, c), seat in stones.items():
         parts += _stone(_centre(r, c, n), seat)
-    parts += [
-        circle(*_centre(r, c, n), 0.24 * RADIUS, PAPER) for r, c in _last(stones, int(state["last"]), n)
-    ]
+    parts += [circle(*_centre(r, c, n), 0.24 * RADIUS, PAPER) for r, c in _last(stones, int(state["last"]), n)]
     parts += _caption(state, bottom + 38)
     across, above, below = right + 50, bottom + 48, bottom + 62
     return document(2 * across, above + below, [moved(parts, across, above)], PAPER)

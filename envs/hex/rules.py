@@ -185,7 +185,7 @@ def key(s):
 
 @kernel
 def playout(s, rng, mask, p):
-    """Finish the game at random: only `returns` is defined afterwards, for the winner is known before the board is full.
+    """Finish the game at random; only `returns` is defined afterwards, the winner being known before the board is full.
 
     A full board has one winner whenever it was decided, so the empty cells are shared out at random. Walking along the
     border between the colours from the top left corner, with seat 0's stones at ``a`` and seat 1's at ``b``, leads to

@@ -1,0 +1,227 @@
+"""The tree of Monte Carlo search and the kernels that walk it, bound to a game by whoever searches.
+
+The tree is a preallocated struct of arrays; node 0 is the root, children hang on a linked list, so memory is one entry
+a node however wide the game. Every node keeps the sum of returns, scaled to [0, 1], of the seat that moved into it,
+which serves any number of seats. Chance nodes sample their outcomes; in hidden games every simulation starts from a
+world redealt for the seat that decides, and only what is legal in that world is considered (Cowling, Powley and
+Whitehouse 2012).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..envs.kernels import pick, settle
+from ..envs.protocol import CHANCE, chance, key, legal, playout, redeal, resolve, returns, step
+from ..envs.rng import choose
+
+
+class Tree(NamedTuple):
+    """Arrays of one entry a node: visits int32, total float32, first child and next sibling int32 (0: none), the
+    action or outcome that leads to the node int16, and how many actions are still untried int16 (-1: not counted).
+    """
+
+    size: np.ndarray  # (1,) int64, nodes in use
+    visits: np.ndarray
+    total: np.ndarray
+    child: np.ndarray
+    sibling: np.ndarray
+    action: np.ndarray
+    untried: np.ndarray
+
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for array in self)
+
+
+def make_tree(nodes: int) -> Tree:
+    """Allocate a tree for so many nodes."""
+    return Tree(
+        np.zeros(1, np.int64),
+        np.zeros(nodes, np.int32),
+        np.zeros(nodes, np.float32),
+        np.zeros(nodes, np.int32),
+        np.zeros(nodes, np.int32),
+        np.zeros(nodes, np.int16),
+        np.zeros(nodes, np.int16),
+    )
+
+
+def put(tree, i, a):
+    """Write node i as new, reached by action or outcome `a`."""
+    tree.visits[i] = 0
+    tree.total[i] = 0.0
+    tree.child[i] = tree.sibling[i] = 0
+    tree.action[i] = a
+    tree.untried[i] = -1
+
+
+def add(tree, parent, a):
+    """Add a child, or return 0 when the tree is full."""
+    i = tree.size[0]
+    if i == tree.visits.shape[0]:
+        return 0
+    tree.size[0] = i + 1
+    put(tree, i, a)
+    tree.sibling[i] = tree.child[parent]
+    tree.child[parent] = i
+    return i
+
+
+def child_of(tree, node, a):
+    """Find the child reached by `a`; 0 when there is none."""
+    i = tree.child[node]
+    while i != 0 and tree.action[i] != a:
+        i = tree.sibling[i]
+    return i
+
+
+def best_child(tree, node, c, mask, hidden):
+    """Pick the child with the highest upper confidence bound, of those legal in this world where `hidden`; 0: none."""
+    n = tree.visits[node]
+    if hidden:
+        n = 0
+        i = tree.child[node]
+        while i != 0:
+            n += mask[tree.action[i]] * tree.visits[i]
+            i = tree.sibling[i]
+    logarithm = np.float32(c * c * math.log(n + 1.0))
+    best, most = 0, np.float32(-1.0)
+    i = tree.child[node]
+    while i != 0:
+        if not hidden or mask[tree.action[i]]:
+            inverse = np.float32(1.0) / np.float32(tree.visits[i])
+            bound = tree.total[i] * inverse + np.float32(math.sqrt(logarithm * inverse))
+            if bound > most:
+                best, most = i, bound
+        i = tree.sibling[i]
+    return best
+
+
+def drop_tried(tree, node, mask):
+    """Clear the actions that have a child from a mask; return how many were set."""
+    tried = 0
+    i = tree.child[node]
+    while i != 0:
+        tried += mask[tree.action[i]]
+        mask[tree.action[i]] = 0
+        i = tree.sibling[i]
+    return tried
+
+
+def descend(tree, s, node, c, hidden, rng, mask):
+    """Choose the next node below a decision: an untried action at random, else the best child; (0, False) when full."""
+    if not hidden and tree.untried[node] == 0:
+        return best_child(tree, node, c, mask, False), False
+    n = legal(s, mask)
+    untried = n - drop_tried(tree, node, mask)
+    if untried > 0:
+        new = add(tree, node, choose(mask, rng))
+        if new != 0:
+            tree.untried[node] = untried - 1
+            return new, True
+    elif not hidden:
+        tree.untried[node] = 0
+    legal(s, mask)
+    return best_child(tree, node, c, mask, hidden), False
+
+
+def simulate(tree, s, c, hidden, rng, mask, p, path, movers):
+    """Walk from the root to a new node or the end; return the length of the path. Chance is sampled on the way."""
+    node, length = 0, 1
+    path[0] = 0
+    new = False
+    while s.to_move >= CHANCE and not new and length < path.shape[0]:
+        mover = s.to_move
+        if mover == CHANCE:
+            o = pick(p, chance(s, p), rng)
+            below = child_of(tree, node, o)
+            if below == 0:
+                below = add(tree, node, o)
+            if below == 0:
+                return length
+            resolve(s, o)
+        else:
+            below, new = descend(tree, s, node, c, hidden, rng, mask)
+            if below == 0:
+                return length
+            step(s, tree.action[below])
+        movers[length], path[length] = mover, below
+        node = below
+        length += 1
+    return length
+
+
+def search(tree, root, scratch, sims, seat, hidden, c, low, high, rng, mask, p, path, movers, r):
+    """Run `sims` simulations from ``root[0]`` for `seat`; ``scratch[0]`` is the record they play on."""
+    s = scratch[0]
+    scale = 1.0 / (high - low)
+    for _ in range(sims):
+        scratch[0] = root[0]
+        if hidden:
+            redeal(s, seat, rng)
+        length = simulate(tree, s, c, hidden, rng, mask, p, path, movers)
+        settle(s, rng, p)
+        playout(s, rng, mask, p)
+        returns(s, r)
+        tree.visits[0] += 1
+        for k in range(1, length):
+            tree.visits[path[k]] += 1
+            if movers[k] >= 0:
+                tree.total[path[k]] += np.float32((r[movers[k]] - low) * scale)
+
+
+def locate(tree, start, stack, cursor, target):
+    """Find below node `start`, whose record is ``stack[0]``, the node of the position ``target[0]``; -1: not there.
+
+    A depth-first walk over the nodes that exist, to the target's ply; `cursor` (len(stack),) holds what comes next.
+    """
+    goal, wanted = target[0], key(target[0])
+    if stack[0].ply == goal.ply and stack[0].to_move == goal.to_move and key(stack[0]) == wanted:
+        return start
+    level = 0
+    cursor[0] = tree.child[start]
+    while level >= 0:
+        node = cursor[level]
+        if node == 0:
+            level -= 1
+            continue
+        cursor[level] = tree.sibling[node]
+        stack[level + 1] = stack[level]
+        s = stack[level + 1]
+        if s.to_move == CHANCE:
+            resolve(s, tree.action[node])
+        else:
+            step(s, tree.action[node])
+        if s.ply == goal.ply and s.to_move == goal.to_move and key(s) == wanted:
+            return node
+        if s.to_move >= CHANCE and s.ply <= goal.ply and level + 2 < stack.shape[0]:
+            level += 1
+            cursor[level] = tree.child[node]
+    return -1
+
+
+def keep(tree, node, other, old):
+    """Copy the subtree of `node` into the tree `other`, as its root; `old` (nodes,) int32 is scratch."""
+    put(other, 0, 0)
+    other.visits[0], other.untried[0] = tree.visits[node], tree.untried[node]
+    other.size[0] = 1
+    old[0] = node
+    new = 0
+    while new < other.size[0]:
+        i = tree.child[old[new]]
+        last = 0
+        while i != 0:
+            j = other.size[0]
+            other.size[0] = j + 1
+            old[j] = i
+            put(other, j, tree.action[i])
+            other.visits[j], other.total[j], other.untried[j] = tree.visits[i], tree.total[i], tree.untried[i]
+            if last == 0:
+                other.child[new] = j
+            else:
+                other.sibling[last] = j
+            last = j
+            i = tree.sibling[i]
+        new += 1
