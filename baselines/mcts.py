@@ -60,7 +60,10 @@ class MCTS(Agent):
         game = view.game
         if game != self.game:
             self.game, self.memories = game, {}
-        memory = self.memories.setdefault(int(view.row[k]), Memory(game, self.nodes))
+        row = int(view.row[k])
+        if row not in self.memories:
+            self.memories[row] = Memory(game, self.nodes)
+        memory = self.memories[row]
         self._plant(memory, view, k)
         self._grow(memory, view, k)
         counts = np.zeros(game.actions)

@@ -75,7 +75,7 @@ def speed(
     repeats: Annotated[int, typer.Option(help="How often each line is measured.", min=1)] = 7,
     seconds: Annotated[float, typer.Option(help="How long each side runs in each repeat.", min=0.01)] = 0.5,
 ) -> None:
-    """Measure this package beside its peers (pip install "boyi[peers]"), both in one run."""
+    """Measure this package beside its peers, which the extra `peers` installs, both in one run."""
     chosen = find(game)
     lines = list(rows(chosen))
     with Console(stderr=True).status("measuring"):

@@ -263,8 +263,9 @@ def random_games(states, blank, count, rng, mask, p, total):
 def perft(stack, depth, masks, p):
     """Count the sequences of `depth` actions from ``stack[0]``, chance events counted by their outcomes.
 
-    `stack` holds depth + 1 records, `masks` (depth + 1, max(actions, outcomes)) what is still to be tried at each of
-    them: recursion spelled out, because kernels do not recurse. Games that end early count at their last ply.
+    `stack` holds a record for every action and chance event on the way, and one more, `masks` (len(stack), max(actions,
+    outcomes)) what is still to be tried at each of them: recursion spelled out, because kernels do not recurse. Games
+    that end early count at their last ply.
     """
     level, leaves = 0, 0
     _branch(stack[0], masks[0], p)

@@ -64,7 +64,7 @@ def choose(mask, rng):
             return i
     n = 0
     for i in range(size):
-        n += mask[i]
+        n += np.int64(mask[i])
     if n == 0:
         return -1
     k = below(rng, n)

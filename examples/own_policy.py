@@ -15,7 +15,7 @@ def central(observation: np.ndarray, mask: np.ndarray) -> int:
 
 def score(games: int = 100) -> float:
     """Return the share of games it scores against random on 7x7."""
-    return evaluate(central, "hex:board_size=7", opponents=["random"], games=games, seed=0).opponents[0].score
+    return evaluate(central, "hex:board_size=7", opponents=["random"], games=games, seed=0).pairings[0].score.value
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 from boyi.baselines import arena, evaluate
 from boyi.baselines.arena import Match, compete
 from boyi.baselines.cli import app
+from boyi.baselines.rating import rate
 from boyi.baselines.record import Record, labels, read_game, read_line, replay
 from boyi.envs import Batch, BoyiError, IllegalAction, find
 
@@ -205,13 +206,21 @@ def test_draws_count_half():
 
 
 def test_standings_of_three_agents_have_the_first_at_zero():
-    result = evaluate("mcts:sims=60", HEX, [MCTS, "random"], games=10)
-    assert [tally.agent for tally in result.standings] == ["mcts:sims=60", MCTS, "random"]
-    assert result.standings[0].elo == (0, 0, 0)
-    assert result.standings[2].elo.high < 0
-    assert result.standings[2].elo.value < result.standings[1].elo.value < 0
-    assert result.standings[0].wins == sum(row.wins for row in result.pairings)
-    assert "Elo above mcts:sims=60" in str(result)
+    """Scores are dictated, so that the table can be: 8 to 2, 9 to 1 and 7 to 3."""
+    match = Match("hex:board_size=3", ["random", "contestants:first", contestants.Witness()], games=10)
+    won = {0: 8, 1: 9, 2: 7}
+
+    def dictate(record):
+        first = match.labels[match.pairings[record.pairing][0]]
+        winner = record.seats.index(first) if record.index < won[record.pairing] else 1 - record.seats.index(first)
+        return dataclasses.replace(record, returns=[1.0 - 2.0 * (seat != winner) for seat in (0, 1)])
+
+    result = match.result([dictate(record) for record in match.play()])
+    assert [tally.agent for tally in result.standings] == match.labels
+    assert [tally.elo for tally in result.standings] == rate([[0, 8, 9], [2, 0, 7], [1, 3, 0]])
+    assert [(tally.wins, tally.losses) for tally in result.standings] == [(17, 3), (9, 11), (4, 16)]
+    assert [row.elo for row in result.pairings] == [rate([[0, 10 - w], [w, 0]])[1] for w in (8, 9, 7)]
+    assert "Elo above random" in str(result)
 
 
 def test_repeats_are_pointed_out():
@@ -396,7 +405,7 @@ def test_a_file_that_cannot_be_written_is_one_sentence(tmp_path):
 def test_a_killed_run_resumes_to_what_it_would_have_been(tmp_path, how):
     path = tmp_path / "games.jsonl"
     agents = ["contestants:slow", "random"]
-    command = [sys.executable, "-m", "boyi.baselines.cli", "arena", HEX, *agents, "--games", "20", "--out", str(path)]
+    command = [sys.executable, "-m", "boyi.baselines.cli", "arena", HEX, *agents, "--games", "200", "--out", str(path)]
     here = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     process = subprocess.Popen(command, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": here})
     while process.poll() is None and (not path.exists() or path.read_bytes().count(b"\n") < 2):
@@ -404,12 +413,12 @@ def test_a_killed_run_resumes_to_what_it_would_have_been(tmp_path, how):
     process.send_signal(how)
     said = process.communicate()[1].decode()
     kept = path.read_bytes().count(b"\n")
-    assert 2 <= kept < 20
+    assert 2 <= kept < 200
     if how == signal.SIGINT:
         assert process.returncode == 130
-        assert said.splitlines()[-1] == f"boyi: stopped after {kept} of 20 games; go on with: boyi " + " ".join(
+        assert said.splitlines()[-1] == f"boyi: stopped after {kept} of 200 games; go on with: boyi " + " ".join(
             [*command[3:], "--resume"]
         )
-    match = Match(HEX, agents, games=20)
+    match = Match(HEX, agents, games=200)
     compete(match, path, resume=True)
-    assert untimed(lines(path)) == untimed(Match(HEX, agents, games=20).play())
+    assert untimed(lines(path)) == untimed(Match(HEX, agents, games=200).play())

@@ -195,6 +195,24 @@ def test_layouts_are_arrangements_of_one_observation(spec: Spec, encoder: str) -
             env.step(lot(seen["chw"]["action_mask"], k))
 
 
+@every_encoder
+def test_masks_stand_in_the_observation_or_in_the_infos(spec: Spec, encoder: str) -> None:
+    inside, beside = (AEC(spec, encoder=encoder, mask_in=place) for place in ("obs", "info"))
+    inside.reset(seed=3)
+    beside.reset(seed=3)
+    for k in range(6):
+        for agent in inside.agents:
+            seen = inside.observe(agent)
+            assert same(seen["observation"], beside.observe(agent))
+            assert same({"action_mask": seen["action_mask"]}, beside.infos[agent])
+            assert seen["action_mask"].any() == (agent == inside.agent_selection)
+            x = inside.batch.observe(inside.possible_agents.index(agent))[0]
+            assert same(seen["observation"], x)
+        action = lot(inside.observe(inside.agent_selection)["action_mask"], k)
+        inside.step(action)
+        beside.step(action)
+
+
 def shown(game: Game, x: np.ndarray, action: int) -> float:
     """Look up what a permuting encoder's first plane, my stones, shows in the cell of an action of the frame."""
     if game.name == "toy":
@@ -490,6 +508,30 @@ def test_worker_processes(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = [digest(seed) for seed in range(3)]
     with multiprocessing.get_context(method).Pool(2) as pool:
         assert pool.map(digest, range(3)) == alone
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
+def test_a_batch_with_threads_goes_on_in_a_forked_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "THREADS_PAY", -1.0)
+    played = Batch(toy.SPEC, 8, seed=1, threads=2, autoreset="same_step")
+
+    def go_on() -> list[int]:
+        played.step(played.sample())
+        return played.sample().tolist()
+
+    go_on()
+    twin, context = played.clone(), multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=lambda: queue.put(go_on()))
+    child.start()
+    try:
+        # A child that waits for threads it does not have would wait for ever.
+        answer = queue.get(timeout=60)
+    finally:
+        child.kill()
+        child.join()
+    twin.step(twin.sample())
+    assert answer == twin.sample().tolist()
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")

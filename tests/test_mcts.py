@@ -69,8 +69,9 @@ def test_values_tend_to_the_exact_ones() -> None:
     values = {int(tree.action[i]): tree.total[i] / tree.visits[i] for i in children(tree)}
     exact = {a: 0.0 if wins(2, (a,)) else 1.0 for a in range(4)}
     best = [a for a in range(4) if exact[a] == 1.0]
-    assert best and max(values, key=values.__getitem__) in best
-    assert values[best[0]] > 0.95
+    chosen = max(values, key=values.__getitem__)
+    assert chosen in best
+    assert values[chosen] > 0.95
 
 
 def children(tree) -> list[int]:

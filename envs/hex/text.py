@@ -7,10 +7,11 @@ import numpy as np
 
 from ..errors import BoyiError
 from ..protocol import OVER
-from . import rules
+from . import SPEC, rules
 
 MARKS = ".XO"
 SWAP = "swap-pieces"
+LARGEST = SPEC.params["board_size"].high
 
 
 def name(s: np.void, a: int) -> str:
@@ -25,7 +26,7 @@ def parse(s: np.void, text: str) -> int:
     word = text.strip().lower()
     if word == SWAP and s["swap"]:
         return n * n
-    cell = re.fullmatch(r"([a-z])([1-9]\d?)", word)
+    cell = re.fullmatch(r"([a-z])([1-9][0-9]?)", word)
     if cell is not None:
         r, c = int(cell[2]) - 1, ord(cell[1]) - ord("a")
         if r < n and c < n:
@@ -53,6 +54,8 @@ def read(text: str) -> np.ndarray:
     if head is None or len(lines) != int(head[1]) + 2:
         raise BoyiError("not a hex diagram: it starts with 'hex 11x11  ply 0  last -  X to move', letters, then rows")
     n, ply = int(head[1]), int(head[3])
+    if not 1 <= n <= LARGEST or ply > n * n + 1:
+        raise BoyiError(f"not a hex diagram: the size is 1x1 to {LARGEST}x{LARGEST}, the ply at most cells + 1")
     state = rules.blank(n, head[2] is not None)
     s = state.view(np.recarray)[0]
     rules.reset(s, None)
@@ -66,9 +69,22 @@ def read(text: str) -> np.ndarray:
     s.ply = ply
     s.last = -1 if head[4] == "-" else parse(state[0], head[4])
     s.to_move = OVER if s.winner >= 0 or lines[0].endswith("ended") else ply % 2
-    if diagram(state[0]).splitlines() != lines:
+    if not _possible(s) or diagram(state[0]).splitlines() != lines:
         raise BoyiError("not a hex diagram: ply, last action and who is to move do not agree with the stones")
     return state
+
+
+def _possible(s: np.record) -> bool:
+    """Whether ply, last action and winner fit the stones: seats take turns, and a swap (§5) leaves one stone fewer."""
+    cells, mover = s.board.size, (s.ply - 1) % 2
+    swapped = bool(s.swap) and s.ply >= 2 and s.stones == s.ply - 1
+    if s.stones != s.ply - swapped or (s.board == 2).sum() != s.ply // 2:
+        return False
+    if s.winner >= 0 and s.winner != mover:
+        return False
+    if s.last == cells:
+        return swapped and s.ply == 2
+    return s.ply == 0 if s.last < 0 else s.ply > 0 and s.board[s.last] == mover + 1
 
 
 def _side(s: np.void) -> int:
