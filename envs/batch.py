@@ -121,7 +121,7 @@ class Batch:
     @property
     def states(self) -> np.ndarray:
         """The positions (n,), a copy; assign records of the same dtype to go on from other positions."""
-        return self._states.copy()
+        return _copied(self._states)
 
     @states.setter
     def states(self, states: np.ndarray) -> None:
@@ -172,7 +172,7 @@ class Batch:
     def view(self, rows: ArrayLike | None = None) -> View:
         """Show unfinished rows (default: all of them) to the agents that are to move in them."""
         which = np.flatnonzero(self._states["to_move"] >= 0) if rows is None else self._rows(rows)
-        states = self._states[which]
+        states = _copied(self._states, which)
         seats = states["to_move"].astype(np.int64)
         if (seats < 0).any():
             raise BoyiError(f"{self.game}: row {which[seats < 0][0]} has ended: nobody is to move in it")
@@ -335,6 +335,7 @@ class Batch:
         """Copy everything: positions, seeds and chance streams. Copy and original go separate ways."""
         twin = object.__new__(type(self))
         state = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in self.__getstate__().items()}
+        state["_states"] = self.states
         if self._history is not None:
             state["_history"] = [list(actions) for actions in self._history]
         twin.__setstate__(state)
@@ -420,6 +421,12 @@ class _Kernels(dict[str, Kernel]):
         encoder = self.encoder if name in self.SEEING else None
         self[name] = bind(getattr(kernels, name), self.game, encoder)
         return self[name]
+
+
+def _copied(states: np.ndarray, which: np.ndarray | slice = slice(None)) -> np.ndarray:
+    """Copy records byte by byte: NumPy would leave the padding between their fields undefined."""
+    raw = states.view(np.dtype((np.void, states.dtype.itemsize)))
+    return np.array(raw[which]).view(states.dtype)
 
 
 def usable_cores() -> int:

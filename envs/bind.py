@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import lru_cache, wraps
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -129,6 +129,9 @@ def _globals(function: FunctionType, names: dict[str, Kernel]) -> Iterator[tuple
     for name in function.__code__.co_names:
         if name in function.__globals__:
             value = function.__globals__[name]
+            if isinstance(value, ModuleType) and value.__name__ not in ("math", "numpy"):
+                # What is reached through a module is neither replaced nor digested.
+                raise BoyiError(f"kernel {function.__name__} uses the module {value.__name__}: import its names instead")
             yield name, names[value.__name__] if _is_stub(value) and value.__name__ in names else value
 
 

@@ -10,26 +10,20 @@ import copy
 import io
 import pickle
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 
-from . import kernels, protocol
 from .batch import Batch
-from .bind import Kernel, bind
 from .errors import BoyiError, IllegalAction
 from .frame import Frame
-from .kernels import pick
-from .protocol import CHANCE, CUT, OVER
+from .protocol import CHANCE, OVER
 from .spec import Game, Spec, find
+from .trial import GameError, Position, Trial, advance_one, draw_rows, field_bytes, open_stream, redeal_one
 
-SPREAD = 12  # about so many positions of a random game are looked at closely
-EVENTS = 1000  # more chance events than this in a row would never end
 DRAWS = 2000  # taken from one chance event to compare frequencies
 SURE = 5.0  # standard deviations by which a frequency may be off; chance alone exceeds it once in a million events
 ROWS, STEPS = 257, 40  # size of the batches that threads share, and how long copies and batches are played
@@ -39,10 +33,6 @@ _PIECES = {
     "text": ("name", "parse", "diagram", "read"),
     "draw": ("svg",),
 }
-
-
-class GameError(AssertionError):
-    """A game that breaks its contract; the message says which promise, and where that was seen."""
 
 
 def check_game(game: str | Spec | Game, games: int = 20, seed: int = 0) -> None:
@@ -89,171 +79,8 @@ def _expect(promise: Any, game: Game, failure: str) -> None:
         raise GameError(f"game {game}: {failure}")
 
 
-# The kernels on record 0, from Python. The protocol's stubs are untyped: Numba types a kernel at its call.
-
-_stub: Any = protocol
-reset, legal, step, returns, key = _stub.reset, _stub.legal, _stub.step, _stub.returns, _stub.key
-chance, resolve, redeal = _stub.chance, _stub.resolve, _stub.redeal
-
-
-def _reset(states: Any, rng: Any) -> Any:
-    reset(states[0], rng)
-
-
-def _look(states: Any, mask: Any, r: Any, keys: Any) -> Any:
-    keys[0] = key(states[0])
-    returns(states[0], r)
-    return legal(states[0], mask)
-
-
-def _advance(states: Any, choice: Any) -> Any:
-    if states[0].to_move == CHANCE:
-        resolve(states[0], choice)
-    else:
-        step(states[0], choice)
-
-
-def _chance(states: Any, p: Any) -> Any:
-    return chance(states[0], p)
-
-
-def _redeal(states: Any, seat: Any, rng: Any) -> Any:
-    redeal(states[0], seat, rng)
-
-
-def _draw(states: Any, rng: Any, p: Any) -> Any:
-    for i in range(states.shape[0]):
-        resolve(states[i], pick(p, chance(states[i], p), rng))
-
-
-# Random games
-
-
-class Position(NamedTuple):
-    """A record (1,) of a random game, its mask (actions,) int8, returns (seats,) float32 and key."""
-
-    seed: int
-    states: np.ndarray
-    mask: np.ndarray
-    returns: np.ndarray
-    key: int
-
-    @property
-    def to_move(self) -> int:
-        return int(self.states["to_move"][0])
-
-
-class Trial:
-    """Random games, chance events included; `positions` are a spread of theirs, with every start and end."""
-
-    def __init__(self, game: Game, games: int = 20, seed: int = 0) -> None:
-        self.game, self.seeds = game, range(seed, seed + games)
-        self.positions: list[Position] = []
-        for each in self.seeds:
-            played = list(self.walk(each, self.start(each)))
-            wanted = np.random.default_rng(each).random(len(played)) * len(played) < SPREAD
-            wanted[0] = wanted[-1] = True
-            self.positions += [position for position, kept in zip(played, wanted, strict=True) if kept]
-
-    def kernel(self, generic: Kernel, encoder: str | None = None) -> Kernel:
-        return bind(generic, self.game, encoder)
-
-    def start(self, seed: int) -> np.ndarray:
-        """Deal a start position (1,)."""
-        states = self.game.blank.copy()
-        self.kernel(_reset)(states, _stream(seed))
-        return states
-
-    def walk(self, seed: int, states: np.ndarray) -> Iterator[Position]:
-        """Play on at random from a position, and yield it and every one that follows, to the end."""
-        lots, events = np.random.default_rng([seed, 1]), 0
-        while True:
-            position = self.look(seed, states)
-            yield position
-            if position.to_move < CHANCE:
-                return
-            decides = position.to_move >= 0
-            events = 0 if decides else events + 1
-            self.require(events <= EVENTS, position, f"{EVENTS} chance events follow each other")
-            states = states.copy()
-            likely = position.mask if decides else self.odds(position)
-            self.kernel(_advance)(states, lots.choice(np.flatnonzero(likely)))
-            rise = states["ply"][0] - position.states["ply"][0]
-            self.require(
-                rise == decides, position, f"ply rises by {rise}: every step raises it by one, chance does not"
-            )
-
-    def look(self, seed: int, states: np.ndarray) -> Position:
-        """Write a position's mask and returns over old ones; its record must stay as it is."""
-        mask, r = np.full(self.game.actions, 77, np.int8), np.full(self.game.seats, np.nan, np.float32)
-        keys, before = np.zeros(1, np.uint64), _bytes(states)
-        count = self.kernel(_look)(states, mask, r, keys)
-        position = Position(seed, states, mask, r, int(keys[0]))
-        mover, longest = position.to_move, self.game.longest
-        self.require(_bytes(states) == before, position, "key, returns or legal changes the record")
-        self.require(CUT <= mover < self.game.seats, position, "to_move is no seat and no protocol constant")
-        self.require(states["ply"][0] <= longest, position, f"this is longer than the longest game, {longest}")
-        self.require(((mask == 0) | (mask == 1)).all(), position, "the mask was not all written, or not with 0 and 1")
-        self.require(mask.sum() == count, position, f"legal counts {count} actions, the mask holds {mask.sum()}")
-        self.require((count > 0) == (mover >= 0), position, f"there are {count} legal actions here")
-        return position
-
-    def odds(self, position: Position) -> np.ndarray:
-        """Write the probabilities (outcomes,) of a chance event."""
-        p = np.full(max(1, self.game.chance_outcomes), np.nan)
-        self.require(
-            self.game.chance_outcomes > 0, position, "a chance event, but the spec declares no chance_outcomes"
-        )
-        n = self.kernel(_chance)(position.states, p)
-        good = 0 < n <= p.size and (p[:n] >= 0).all() and abs(p[:n].sum() - 1) < 1e-9
-        self.require(good, position, f"{n} outcomes have the probabilities {p[:n]}, which do not sum to 1")
-        return p[:n]
-
-    def observe(self, position: Position, seat: int, encoder: str, filling: float = np.nan) -> np.ndarray:
-        """Observe a position over a buffer full of `filling`; its record must stay as it is."""
-        x, before = np.full((1, *self.game.shape(encoder)), filling, np.float32), _bytes(position.states)
-        rows, seats = np.zeros(1, np.int64), np.array([seat])
-        self.kernel(kernels.observe_rows, encoder)(0, 1, position.states, rows, seats, x)
-        self.require(_bytes(position.states) == before, position, f"observe_{encoder} changes the record")
-        return x[0]
-
-    def require(self, promise: Any, position: Position | None, failure: str) -> None:
-        """Raise `GameError` with the position's seed, ply and diagram, unless the promise is kept."""
-        if not promise:
-            raise GameError(self.report(position, failure))
-
-    def report(self, position: Position | None, failure: str) -> str:
-        if position is None:
-            return f"game {self.game}, seeds {self.seeds.start} to {self.seeds.stop - 1}: {failure}"
-        state = position.states[0]
-        try:
-            diagram = self.game.module("text").diagram(state)
-        except Exception as error:
-            diagram = f"(its diagram raises {error!r}) {state}"
-        return f"game {self.game}, seed {position.seed}, ply {state['ply']}: {failure}\n{diagram}"
-
-    @contextmanager
-    def blame(self, position: Position, name: str) -> Iterator[None]:
-        """Turn what the game's Python raises into a `GameError` that names the function."""
-        try:
-            yield
-        except GameError:
-            raise
-        except Exception as error:
-            raise GameError(self.report(position, f"{name} raises {error!r}")) from error
-
-
-def _stream(seed: int) -> np.ndarray:
-    return np.array([seed, 0], np.uint64)
-
-
-def _bytes(states: np.ndarray) -> bytes:
-    """Gather the bytes of every field: NumPy's copies leave those of the padding between fields undefined."""
-    return b"".join(states[field].tobytes() for field in states.dtype.names or ())
-
-
 def _snapshot(batch: Batch) -> tuple[bytes, ...]:
-    return _bytes(batch.states), batch.mask.tobytes(), batch.sample().tobytes()
+    return field_bytes(batch.states), batch.mask.tobytes(), batch.sample().tobytes()
 
 
 # The promises
@@ -265,7 +92,7 @@ def starts(trial: Trial) -> None:
         states = trial.start(seed)
         first = next(position for position in trial.walk(seed, states) if position.to_move != CHANCE)
         trial.require(first.to_move == 0 and first.states["ply"][0] == 0, first, "seat 0 does not move first, at ply 0")
-        trial.require(_bytes(states) == _bytes(trial.start(seed)), first, "the same seed deals two starts")
+        trial.require(field_bytes(states) == field_bytes(trial.start(seed)), first, "the same seed deals two starts")
 
 
 def results(trial: Trial) -> None:
@@ -359,8 +186,8 @@ def secrets(trial: Trial) -> None:
     for k, position in enumerate(position for position in trial.positions if position.to_move >= 0):
         for seat in range(trial.game.seats):
             states = position.states.copy()
-            trial.kernel(_redeal)(states, seat, _stream(k))
-            dealt_anew |= _bytes(states) != _bytes(position.states)
+            trial.kernel(redeal_one)(states, seat, open_stream(k))
+            dealt_anew |= field_bytes(states) != field_bytes(position.states)
             _check_unseen(trial, position, trial.look(position.seed, states), seat)
         for _ in trial.walk(position.seed, states):
             pass
@@ -392,12 +219,12 @@ def _compare_frequencies(trial: Trial, position: Position) -> None:
     p = trial.odds(position)
     for o in np.flatnonzero(p):
         after = position.states.copy()
-        trial.kernel(_advance)(after, o)
-        trial.require(_bytes(after) != _bytes(position.states), position, f"outcome {o} changes nothing")
-        expected[_bytes(after)] += p[o]
+        trial.kernel(advance_one)(after, o)
+        trial.require(field_bytes(after) != field_bytes(position.states), position, f"outcome {o} changes nothing")
+        expected[field_bytes(after)] += p[o]
     drawn = np.repeat(position.states, DRAWS)
-    trial.kernel(_draw)(drawn, _stream(position.seed), np.zeros(trial.game.chance_outcomes))
-    found = Counter(_bytes(drawn[i : i + 1]) for i in range(DRAWS))
+    trial.kernel(draw_rows)(drawn, open_stream(position.seed), np.zeros(trial.game.chance_outcomes))
+    found = Counter(field_bytes(drawn[i : i + 1]) for i in range(DRAWS))
     trial.require(found.keys() <= expected.keys(), position, "an outcome of probability 0 came up")
     for record, q in expected.items():
         likely = abs(found[record] - DRAWS * q) <= SURE * (DRAWS * q * (1 - q)) ** 0.5 + 1e-6
@@ -416,7 +243,7 @@ def batches(trial: Trial) -> None:
         trial.require(same, None, "one thread and several play other games from the same seeds")
         for row, single in singles.items():
             single.step(actions[row : row + 1])
-            same = _bytes(single.states) == _bytes(one.states[row : row + 1])
+            same = field_bytes(single.states) == field_bytes(one.states[row : row + 1])
             trial.require(same, None, f"row {row} of a batch of {ROWS} is not the single game of seed {seed + row}")
 
 
@@ -426,7 +253,7 @@ def isolation(trial: Trial) -> None:
     while (batch.to_move >= 0).all():
         before = batch.states[::2]
         batch.step(batch.sample()[1:2], [1])
-        trial.require(_bytes(before) == _bytes(batch.states[::2]), None, "stepping row 1 changes other rows")
+        trial.require(field_bytes(before) == field_bytes(batch.states[::2]), None, "stepping row 1 changes other rows")
 
 
 def histories(trial: Trial) -> None:
@@ -517,8 +344,8 @@ def _play_renamed(trial: Trial, table: np.ndarray, seed: int) -> None:
             return
         decides = a.to_move >= 0
         choice = lots.choice(np.flatnonzero(a.mask if decides else trial.odds(a)))
-        trial.kernel(_advance)(here, choice)
-        trial.kernel(_advance)(there, table[choice] if decides else choice)
+        trial.kernel(advance_one)(here, choice)
+        trial.kernel(advance_one)(there, table[choice] if decides else choice)
 
 
 def _planes_renamed(trial: Trial, a: Position, b: Position, table: np.ndarray) -> bool:

@@ -139,6 +139,13 @@ def test_rows_are_stepped_alone() -> None:
     assert made.view([2]).row.tolist() == [2]
 
 
+def test_equal_histories_give_equal_bytes() -> None:
+    assert stepped(1, 0).game.dtype.itemsize > 11 + 25 + 50  # there is padding to leave undefined
+    one, other = stepped(7, 4), stepped(7, 4)
+    assert one.states.tobytes() == other.states.tobytes() == one.clone().states.tobytes()
+    assert one.view().states.tobytes() == one.states.tobytes()
+
+
 def test_states_go_in_and_out() -> None:
     made = stepped(5, 4)
     other = Batch("hex:board_size=5", 5, seed=99, history=True)

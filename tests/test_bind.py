@@ -140,6 +140,15 @@ def test_a_missing_piece_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         bind(kernels.hash_rows, game, "neurohex")
 
 
+def through_a_module(states):
+    return kernels.hash_rows(states, states)
+
+
+def test_a_kernel_must_import_the_names_it_uses() -> None:
+    with pytest.raises(BoyiError, match=r"kernel through_a_module uses the module boyi\.envs\.kernels"):
+        bind(through_a_module, find("hex:board_size=3"))
+
+
 def test_sizes_live_side_by_side() -> None:
     keys = []
     for size in (3, 5, 3):

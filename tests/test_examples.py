@@ -33,7 +33,7 @@ def test_the_first_seat_wins_more_random_games() -> None:
     assert 0.553 < load("batch_random").first_player_wins() < 0.595
 
 
-def test_the_central_policy_beats_random() -> None:
+def test_the_straight_policy_beats_random() -> None:
     assert load("own_policy").score() > 0.8
 
 

@@ -11,7 +11,6 @@ from . import SPEC, rules
 
 MARKS = ".XO"
 SWAP = "swap-pieces"
-LARGEST = SPEC.params["board_size"].high
 
 
 def name(s: np.void, a: int) -> str:
@@ -54,8 +53,9 @@ def read(text: str) -> np.ndarray:
     if head is None or len(lines) != int(head[1]) + 2:
         raise BoyiError("not a hex diagram: it starts with 'hex 11x11  ply 0  last -  X to move', letters, then rows")
     n, ply = int(head[1]), int(head[3])
-    if not 1 <= n <= LARGEST or ply > n * n + 1:
-        raise BoyiError(f"not a hex diagram: the size is 1x1 to {LARGEST}x{LARGEST}, the ply at most cells + 1")
+    n = SPEC.params["board_size"].check("hex diagram", "board_size", n)
+    if ply > n * n + 1:
+        raise BoyiError(f"not a hex diagram: no game of this size has {ply} plies")
     state = rules.blank(n, head[2] is not None)
     s = state.view(np.recarray)[0]
     rules.reset(s, None)
