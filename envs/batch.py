@@ -93,7 +93,6 @@ class Batch:
         self.n, self.encoder, self.autoreset, self.illegal = int(n), encoder, autoreset, illegal
         self.threads = threads or usable_cores()
         self._shape = self.game.shape(encoder) if encoder is not None else ()
-        self._bind()
         self._cost: dict[str, float] = {}
         self._pool: ThreadPoolExecutor | None = None
         self._pool_pid = 0
@@ -111,6 +110,7 @@ class Batch:
         self._seen: np.ndarray | None = None
         self._sight: np.ndarray | None = None
         self._history: list[list[int]] | None = [[] for _ in range(self.n)] if history else None
+        self._bind()
         self.reset(random_seed() if seed is None else seed)
 
     def __repr__(self) -> str:
@@ -285,7 +285,7 @@ class Batch:
         x, self._sight = self._sight, None
         if x is None:
             x = self.look(max(0, int(self._states["to_move"][0])))
-        return x, self._masks[0].copy()
+        return x, self._first_mask.copy()
 
     def look(self, seat: int) -> np.ndarray:
         """Observe game 0 from any seat: (…) float32."""
@@ -346,7 +346,7 @@ class Batch:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what belongs to the process: compiled kernels and threads."""
-        return {k: v for k, v in self.__dict__.items() if k not in ("_kernels", "_play_one", "_pool")}
+        return {k: v for k, v in self.__dict__.items() if k not in ("_kernels", "_play_one", "_first_mask", "_pool")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _pool=None)
@@ -355,6 +355,7 @@ class Batch:
     def _bind(self) -> None:
         self._kernels = _Kernels(self.game, self.encoder)
         self._play_one = self._kernels["play_one"]
+        self._first_mask = self._masks[0]
 
     # Rows, errors, threads
 

@@ -131,7 +131,9 @@ def _globals(function: FunctionType, names: dict[str, Kernel]) -> Iterator[tuple
             value = function.__globals__[name]
             if isinstance(value, ModuleType) and value.__name__ not in ("math", "numpy"):
                 # What is reached through a module is neither replaced nor digested.
-                raise BoyiError(f"kernel {function.__name__} uses the module {value.__name__}: import its names instead")
+                raise BoyiError(
+                    f"kernel {function.__name__} uses the module {value.__name__}: import its names instead"
+                )
             yield name, names[value.__name__] if _is_stub(value) and value.__name__ in names else value
 
 

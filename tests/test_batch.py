@@ -167,7 +167,10 @@ def test_forfeit_loses_for_the_offender_alone() -> None:
 @pytest.mark.parametrize(
     ("actions", "says"),
     [
-        ([4, 0], "row 0: action 4 \\(b2\\) is not legal, 8 of the actions 0 to 8 are\nhex 3x3  ply 1  last b2  O to move"),
+        (
+            [4, 0],
+            "row 0: action 4 \\(b2\\) is not legal, 8 of the actions 0 to 8 are\nhex 3x3  ply 1  last b2  O to move",
+        ),
         ([0, 9], "row 1: action 9 is not legal"),
         ([0, -1], "row 1: action -1 is not legal"),
         ([0, 2**40], "row 1: action 1099511627776 is not legal"),

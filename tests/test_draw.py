@@ -141,9 +141,7 @@ def test_an_unknown_character_is_a_box_and_not_dropped() -> None:
 
 
 def test_anchors_place_start_middle_and_end() -> None:
-    start, middle, end = (
-        np.nonzero(written("HELLO", anchor) > 128)[1] for anchor in ("start", "middle", "end")
-    )
+    start, middle, end = (np.nonzero(written("HELLO", anchor) > 128)[1] for anchor in ("start", "middle", "end"))
     assert abs(start.min() - 100) <= 2 and start.max() > 120
     assert abs(end.max() - 100) <= 2 and end.min() < 80
     assert abs((middle.min() + middle.max()) / 2 - 100) <= 2
@@ -276,7 +274,7 @@ def test_window_without_a_display_says_what_to_set(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(sys, "platform", "linux")
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
         monkeypatch.delenv(name, raising=False)
-    with pytest.raises(RuntimeError, match="SDL_VIDEODRIVER=dummy.*rgb_array"):
+    with pytest.raises(RuntimeError, match=r"SDL_VIDEODRIVER=dummy.*rgb_array"):
         draw.Window()
 
 
@@ -434,8 +432,7 @@ def hex_texts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.parametrize(
     ("to_move", "winner", "caption"),
-    [(0, -1, "RED TO MOVE"), (1, -1, "BLUE TO MOVE"), (-2, 0, "RED WINS"), (-2, 1, "BLUE WINS")]
-    + [(-3, -1, "GAME OVER")],
+    [(0, -1, "RED TO MOVE"), (1, -1, "BLUE TO MOVE"), (-2, 0, "RED WINS"), (-2, 1, "BLUE WINS"), (-3, -1, "GAME OVER")],
 )
 def test_hex_caption_says_who(to_move: int, winner: int, caption: str, hex_texts: list[str]) -> None:
     hexboard.svg(hex_record(2, to_move=to_move, winner=winner))

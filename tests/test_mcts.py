@@ -1,6 +1,6 @@
 """Tree search: exact on tiny boards, repeatable, tactically awake, inside its memory, blind to what is hidden."""
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from boyi.baselines.mcts import MCTS
 from boyi.envs import Batch, BoyiError
 
 
-@lru_cache(maxsize=None)
+@cache
 def wins(size: int, moves: tuple[int, ...]) -> bool:
     """Whether the side to move wins after `moves`, by brute force over the oracle."""
     game = replayed(size, moves)

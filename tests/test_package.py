@@ -25,7 +25,9 @@ def python(code: str, **environment: str) -> str:
 
 def test_importing_is_light() -> None:
     heavy = "numba torch pygame resvg_py PIL stable_baselines3 scipy rich typer"
-    loaded = python(f"import sys, boyi, boyi.envs, boyi.baselines; print([m for m in '{heavy}'.split() if m in sys.modules])")
+    loaded = python(
+        f"import sys, boyi, boyi.envs, boyi.baselines; print([m for m in '{heavy}'.split() if m in sys.modules])"
+    )
     assert loaded == "[]"
 
 
@@ -44,7 +46,9 @@ def test_ids_are_registered_once_and_by_name() -> None:
 
 
 def test_the_module_prefix_needs_no_import() -> None:
-    code = "import gymnasium as g; print(g.make('boyi:boyi/Hex-v0', board_size=2).reset(seed=0)[0]['action_mask'].sum())"
+    code = (
+        "import gymnasium as g; print(g.make('boyi:boyi/Hex-v0', board_size=2).reset(seed=0)[0]['action_mask'].sum())"
+    )
     assert python(code) == "4"
 
 

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from boyi.baselines import speed
 from boyi.baselines.cli import app
 from boyi.envs import Batch, find
+from boyi.envs.aec import AEC
 
 
 def test_the_command_prints_every_line_with_its_peer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,7 +34,8 @@ def without(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
     monkeypatch.setattr(builtins, "__import__", guarded)
 
 
-def test_ratios_are_ours_over_the_peers() -> None:
+def test_ratios_are_ours_over_the_peers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "SLICES", 1)
     rates = iter([100.0, 120.0, 90.0])
     peers = iter([10.0, 20.0, 10.0])
     row = speed.Row("what", "steps/s", lambda seconds: next(rates), "peer", lambda seconds: next(peers), 4.0)
@@ -62,4 +64,4 @@ def test_meters_count_what_they_did() -> None:
     assert speed.timed(0.001, lambda: 5) > 0
     speed.random_scan(batch)(0.01)
     assert batch.view().episode.min() > 0
-    assert speed.throw(bytes([0, 0, 1, 0])) == 2
+    assert speed.aec(AEC("hex:board_size=3"))(0.01) > 0
