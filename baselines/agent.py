@@ -50,6 +50,7 @@ class RandomAgent(Agent):
     name = "random"
 
     def act(self, view: View) -> np.ndarray:
+        view.check()
         actions = np.empty(view.row.size, np.int64)
         bind(choose_rows, view.game)(view.mask, view.rng, actions)
         return actions
@@ -65,6 +66,7 @@ class CallableAgent(Agent):
         self.policy = policy
 
     def act(self, view: View) -> np.ndarray:
+        view.check()
         observation = view.observation
         actions = np.empty(view.row.size, np.int64)
         for k, mask in enumerate(view.mask):

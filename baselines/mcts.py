@@ -53,6 +53,7 @@ class MCTS(Agent):
         self.game: Game | None = None
 
     def act(self, view: View) -> np.ndarray:
+        view.check()
         return np.array([int(self.visits(view, k).argmax()) for k in range(view.row.size)], np.int64)
 
     def visits(self, view: View, k: int = 0) -> np.ndarray:

@@ -20,11 +20,12 @@ from . import kernels
 from .bind import Kernel, bind
 from .errors import BoyiError, IllegalAction, unknown
 from .kernels import KEEP, NEXT_STEP, SAME_STEP
-from .protocol import CUT, OVER
+from .protocol import CHANCE, CUT, OVER
 from .spec import Game, Spec, find
 
 AUTORESET = {"off": KEEP, "same_step": SAME_STEP, "next_step": NEXT_STEP}
 ILLEGAL = ("raise", "forfeit")
+CHANCES = ("inside", "by_hand")
 THREADS_PAY = 4e-4  # seconds of work below which waking another thread costs more than it gives
 
 
@@ -53,6 +54,15 @@ class View(NamedTuple):
         kernel(0, self.row.size, self.states, np.arange(self.row.size), self.seat, x)
         return x
 
+    def check(self) -> None:
+        """Raise `BoyiError` unless the arrays fit each other: a view need not have been made by a batch."""
+        m, actions = self.row.size, self.game.actions
+        if self.mask.shape != (m, actions) or self.mask.dtype != np.int8:
+            found = f"{self.mask.dtype} of shape {self.mask.shape}"
+            raise BoyiError(f"{self.game}: the mask of {m} games must be int8 of shape ({m}, {actions}), not {found}")
+        if self.states.shape != (m,) or self.states.dtype != self.game.dtype or self.rng.shape != (m, 2):
+            raise BoyiError(f"{self.game}: a view of {m} games holds {m} of its records and ({m}, 2) random streams")
+
     @property
     def observation(self) -> np.ndarray:
         """The default encoder's observations (m, …) float32."""
@@ -64,8 +74,9 @@ class Batch:
 
     `game` is a game string, `Spec` or `Game`, with parameters by keyword. `seed` is one whole number (row i gets
     seed + i) or one per row; None draws one. `encoder` names the observation (None: no observations). `autoreset`
-    is "off", "same_step" or "next_step", `illegal` "raise" or "forfeit". `threads` is the most threads to use (None:
-    every core this process may use). `history=True` keeps each game's actions.
+    is "off", "same_step" or "next_step", `illegal` "raise" or "forfeit". Chance is resolved "inside", or left to
+    `resolve` with ``chance="by_hand"``, without autoreset. `threads` is the most threads to use (None: every core
+    this process may use). `history=True` keeps each game's actions.
     """
 
     def __init__(
@@ -77,6 +88,7 @@ class Batch:
         encoder: str | None = "planes",
         autoreset: str = "off",
         illegal: str = "raise",
+        chance: str = "inside",
         threads: int | None = None,
         history: bool = False,
         **params: Any,
@@ -88,6 +100,10 @@ class Batch:
             raise unknown("autoreset mode", str(autoreset), AUTORESET)
         if illegal not in ILLEGAL:
             raise unknown("way to treat illegal actions", str(illegal), ILLEGAL)
+        if chance not in CHANCES:
+            raise unknown("way to resolve chance", str(chance), CHANCES)
+        if chance == "by_hand" and autoreset != "off":
+            raise BoyiError('chance="by_hand" needs autoreset="off": a new game may begin with a chance event')
         if threads is not None and (not hasattr(threads, "__index__") or threads < 1):
             raise BoyiError(f"threads must be a whole number, at least 1, not {threads!r}")
         self.n, self.encoder, self.autoreset, self.illegal = int(n), encoder, autoreset, illegal
@@ -100,7 +116,8 @@ class Batch:
         self._blank = self.game.blank
         self._states = np.repeat(self._blank, self.n)
         self._masks = np.zeros((self.n, self.game.actions), np.int8)
-        self._chances = np.zeros((self.n, max(1, self.game.chance_outcomes)))
+        self._by_hand = chance == "by_hand"
+        self._chances = np.zeros((self.n, 0 if self._by_hand else max(1, self.game.chance_outcomes)))
         self._streams = np.zeros((self.n, 2), np.uint64)
         self._lanes = np.zeros((self.n, 2), np.uint64)
         self._seeds = np.zeros(self.n, np.uint64)
@@ -223,9 +240,9 @@ class Batch:
             )
         played = played.astype(np.int64, copy=False)
         if self.autoreset == "off":
-            ended = which[self._states["to_move"][which] < 0]
-            if ended.size:
-                raise self._ended(int(ended[0]))
+            idle = which[self._states["to_move"][which] < 0]
+            if idle.size:
+                raise self._idle(int(idle[0]))
         if self.illegal == "raise":
             k = self._kernels["first_illegal"](self._states, self._masks, which, played)
             if k >= 0:
@@ -266,7 +283,7 @@ class Batch:
             self._sight = x if self.encoder is not None else None
         elif t == kernels.ILLEGAL:
             return self._forfeit(action)
-        else:
+        elif t < CHANCE:
             self._kernels["score"](self._states, self._scores)
         if self._history is not None:
             self._history[0].append(action)
@@ -274,7 +291,7 @@ class Batch:
 
     def _forfeit(self, action: int) -> int:
         if self._states["to_move"][0] < 0:
-            raise self._ended(0)
+            raise self._idle(0)
         if self.illegal == "raise":
             raise self._illegal(0, action)
         self._scores = self._step(self._every, np.array([-1]), see=False)[0][0]
@@ -313,6 +330,8 @@ class Batch:
         Returns the summed returns (n, seats) float64 and the number (n,) int64 of the games that ended on the way. Rows
         without autoreset stop at their end. Masks and observations are written at every step, as `step` does.
         """
+        if self._by_hand:
+            raise BoyiError(f'{self.game}: random play resolves chance itself; make the batch with chance="inside"')
         ended, scores = np.zeros(self.n, np.int64), np.zeros((self.n, self.game.seats))
         see = self.encoder is not None
         x = np.empty((self.n if see else 1, *self._shape), np.float32)
@@ -321,6 +340,36 @@ class Batch:
         self._forget(self._every)
         self._run("random_rows", self.n, self._states, self._blank, steps, *random, *rules, scores, ended, see, x)
         return scores, ended
+
+    def chances(self, rows: ArrayLike | None = None) -> np.ndarray:
+        """Return the probabilities (m, outcomes) float64 of the chance events that rows wait for."""
+        which = self._waiting(rows)
+        p = np.zeros((which.size, max(1, self.game.chance_outcomes)))
+        self._kernels["chance_rows"](self._states, which, p)
+        return p
+
+    def resolve(self, outcomes: ArrayLike, rows: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Apply an outcome to each row's chance event; return what `step` does, raise for an impossible outcome."""
+        which, chosen = self._waiting(rows), np.ascontiguousarray(outcomes)
+        p = self.chances(which)
+        if chosen.shape != which.shape or chosen.dtype.kind not in "iu":
+            raise BoyiError(f"{self.game}: outcomes must be {which.size} whole numbers, one a row")
+        for row, outcome, odds in zip(which, chosen, p, strict=True):
+            if not 0 <= outcome < odds.size or odds[outcome] <= 0.0:
+                possible = ", ".join(map(str, np.flatnonzero(odds)))
+                raise BoyiError(f"{self.game}: row {row}: outcome {outcome} is not possible; possible: {possible}")
+        r = np.empty((which.size, self.game.seats), np.float32)
+        over, cut = np.empty(which.size, np.bool_), np.empty(which.size, np.bool_)
+        self._kernels["resolve_rows"](self._states, which, chosen.astype(np.int64), self._masks, r, over, cut)
+        self._seen = self._sight = None
+        return r, over, cut
+
+    def _waiting(self, rows: ArrayLike | None) -> np.ndarray:
+        which = self._rows(rows)
+        calm = which[self._states["to_move"][which] != CHANCE]
+        if calm.size:
+            raise BoyiError(f"{self.game}: row {calm[0]} waits for no chance event")
+        return which
 
     def draw_seats(self, rows: ArrayLike | None = None) -> np.ndarray:
         """Draw a seat (m,) for each row from its game's seed, apart from the game's own chance."""
@@ -377,7 +426,9 @@ class Batch:
             for i in which:
                 self._history[i] = []
 
-    def _ended(self, row: int) -> IllegalAction:
+    def _idle(self, row: int) -> IllegalAction:
+        if self._states["to_move"][row] == CHANCE:
+            return IllegalAction(f"{self.game}: row {row}: a chance event comes next; resolve it before stepping on")
         return IllegalAction(f"{self.game}: row {row}: the game has ended; reset it before stepping it again")
 
     def _illegal(self, row: int, action: int) -> IllegalAction:

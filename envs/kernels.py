@@ -8,7 +8,7 @@ results of the call are indexed along it. ``[lo, hi)`` is the part of them that 
 
 import numpy as np
 
-from .protocol import CHANCE, OVER, chance, key, legal, observe, playout, redeal, reset, resolve, returns, step
+from .protocol import CHANCE, CUT, OVER, chance, key, legal, observe, playout, redeal, reset, resolve, returns, step
 from .rng import GOLDEN, below, choose, combine, kernel, uniform
 
 ILLEGAL = -4  # answer of `play_one`: the action is outside the mask and nothing was touched
@@ -34,8 +34,8 @@ def pick(p, n, rng):
 
 
 def settle(s, rng, p):
-    """Resolve chance events until a seat decides or the game has ended."""
-    while s.to_move == CHANCE:
+    """Resolve chance until a seat decides or the game has ended; with no room in `p` it is left to the caller."""
+    while s.to_move == CHANCE and p.shape[0] > 0:
         n = chance(s, p)
         resolve(s, pick(p, n, rng))
 
@@ -144,6 +144,25 @@ def observe_one(states, seat, x):
 def score(states, r):
     """Write the returns of game 0."""
     returns(states[0], r)
+
+
+def chance_rows(states, rows, p):
+    """Write the probabilities (m, outcomes) of the chance events that games `rows` wait for, zero beyond the last."""
+    for k in range(rows.shape[0]):
+        p[k, :] = 0.0
+        chance(states[rows[k]], p[k])
+
+
+def resolve_rows(states, rows, outcomes, masks, r, over, cut):
+    """Apply possible outcomes in games `rows`; returns, over and cut as in `step_rows`."""
+    for k in range(rows.shape[0]):
+        s = states[rows[k]]
+        r[k, :] = 0.0
+        resolve(s, outcomes[k])
+        legal(s, masks[rows[k]])
+        if s.to_move < CHANCE:
+            returns(s, r[k])
+        over[k], cut[k] = s.to_move == OVER, s.to_move == CUT
 
 
 def mask_rows(lo, hi, states, rows, masks):

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from boyi.baselines import make_agent
 from boyi.envs import Batch, BoyiError, IllegalAction, batch
 
 
@@ -244,6 +245,70 @@ def test_bad_calls_are_refused_with_one_sentence(call, says: str) -> None:
     with pytest.raises(BoyiError, match=says):
         call(made)
     assert made.states.tobytes() == before
+
+
+def test_chance_by_hand_plays_the_same_rules() -> None:
+    """Follow a batch that resolves chance inside: only one outcome leads to each of its positions."""
+    from toy import SPEC
+
+    inside, outside = Batch(SPEC, 1, seed=5), Batch(SPEC, 1, seed=5, chance="by_hand")
+    events, over = 0, np.zeros(1, bool)
+    while not over[0]:
+        while outside.to_move[0] == -1:
+            odds = outside.chances()[0]
+            assert odds.sum() == pytest.approx(1)
+            assert not outside.mask.any()
+            fitting = []
+            for outcome in np.flatnonzero(odds):
+                trial = outside.clone()
+                trial.resolve([outcome])
+                if (trial.states == inside.states).all():
+                    fitting.append(outcome)
+            assert len(fitting) == 1
+            outside.resolve(fitting)
+            events += 1
+        assert (outside.states == inside.states).all()
+        assert (outside.mask == inside.mask).all()
+        action = inside.sample()
+        rewards, over, _ = inside.step(action)
+        same, ended, _ = outside.step(action)
+        assert (rewards == same).all()
+        assert over == ended
+    assert events > 3
+
+
+def test_chance_by_hand_refuses_what_does_not_fit() -> None:
+    from toy import SPEC
+
+    made = Batch(SPEC, 2, seed=0, chance="by_hand")
+    before = made.states.tobytes()
+    with pytest.raises(IllegalAction, match="row 0: a chance event comes next; resolve it"):
+        made.step([0, 0])
+    with pytest.raises(BoyiError, match="row 1: outcome 2 is not possible; possible: 0, 1"):
+        made.resolve([0, 2])
+    with pytest.raises(BoyiError, match="outcomes must be 2 whole numbers"):
+        made.resolve([0.5, 0.5])
+    with pytest.raises(BoyiError, match='make the batch with chance="inside"'):
+        made.play_random(1)
+    assert made.states.tobytes() == before
+    assert made.sample().tolist() == [-1, -1]
+    made.resolve([0], rows=[1])
+    with pytest.raises(BoyiError, match="row 1 waits for no chance event"):
+        made.chances()
+    with pytest.raises(BoyiError, match='needs autoreset="off"'):
+        Batch(SPEC, 2, chance="by_hand", autoreset="same_step")
+    with pytest.raises(BoyiError, match="unknown way to resolve chance 'dice'"):
+        Batch(SPEC, 2, chance="dice")
+
+
+@pytest.mark.parametrize("agent", ["random", "mcts:sims=5", lambda observation, mask: mask.argmax()])
+def test_a_view_with_a_mask_of_the_wrong_shape_is_refused(agent) -> None:
+    view = Batch("hex:board_size=3", 2, seed=0).view()
+    for mask in (view.mask[:1], view.mask[:, :5], view.mask.astype(bool), np.repeat(view.mask, 2, axis=0)):
+        with pytest.raises(BoyiError, match=r"the mask of 2 games must be int8 of shape \(2, 9\), not"):
+            make_agent(agent).act(view._replace(mask=mask))
+    with pytest.raises(BoyiError, match="a view of 2 games holds 2 of its records"):
+        make_agent(agent).act(view._replace(rng=view.rng[:1]))
 
 
 def test_a_finished_game_is_not_stepped() -> None:
