@@ -407,7 +407,13 @@ def test_a_killed_run_resumes_to_what_it_would_have_been(tmp_path, how):
     agents = ["contestants:slow", "random"]
     command = [sys.executable, "-m", "boyi.baselines.cli", "arena", HEX, *agents, "--games", "200", "--out", str(path)]
     here = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": here})
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": here},
+        # A shell starts background jobs deaf to Ctrl-C, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     while process.poll() is None and (not path.exists() or path.read_bytes().count(b"\n") < 2):
         time.sleep(0.005)
     process.send_signal(how)
