@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..envs.batch import View
 from ..envs.bind import bind
 from ..envs.errors import BoyiError
 from ..envs.frame import whole
 from ..envs.kernels import choose_rows
 from ..envs.spec import Game, Param, check_params
+from ..envs.view import View
 
 Policy = Callable[[np.ndarray, np.ndarray], Any]
 

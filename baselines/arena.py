@@ -22,9 +22,10 @@ import numpy as np
 from numba.core.event import install_timer
 
 from .. import __version__
-from ..envs.batch import Batch, View
+from ..envs.batch import Batch
 from ..envs.errors import BoyiError
 from ..envs.spec import Game, Spec, find
+from ..envs.view import View
 from .opponents import AgentLike, make_agent
 from .record import Record, append_to, labels, names, read_line, read_lines
 from .result import Result, summarize

@@ -6,10 +6,10 @@ import time
 
 import numpy as np
 
-from ..envs.batch import View
 from ..envs.bind import bind
 from ..envs.kernels import step_one
 from ..envs.spec import Game, Param
+from ..envs.view import View
 from .agent import Agent
 from .tree import child_of, keep, locate, make_tree, search
 

@@ -7,7 +7,8 @@ from .errors import BoyiError, IllegalAction
 from .spec import Game, Param, Spec, find, games
 
 if TYPE_CHECKING:
-    from .batch import Batch, View
+    from .batch import Batch
+    from .view import View
 
 __all__ = ["Batch", "BoyiError", "Game", "IllegalAction", "Param", "Spec", "View", "find", "games"]
 
@@ -15,5 +16,5 @@ __all__ = ["Batch", "BoyiError", "Game", "IllegalAction", "Param", "Spec", "View
 def __getattr__(name: str) -> Any:
     """Import the engine only when it is asked for: it pulls in Numba, and listing games must not."""
     if name in ("Batch", "View"):
-        return getattr(import_module(".batch", __name__), name)
+        return getattr(import_module(f".{name.lower()}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

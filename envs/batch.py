@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,51 +22,12 @@ from .errors import BoyiError, IllegalAction, unknown
 from .kernels import KEEP, NEXT_STEP, SAME_STEP
 from .protocol import CHANCE, CUT, OVER
 from .spec import Game, Spec, find
+from .view import View
 
 AUTORESET = {"off": KEEP, "same_step": SAME_STEP, "next_step": NEXT_STEP}
 ILLEGAL = ("raise", "forfeit")
 CHANCES = ("inside", "by_hand")
 THREADS_PAY = 4e-4  # seconds of work below which waking another thread costs more than it gives
-
-
-class View(NamedTuple):
-    """What an agent is given for the m games in which it is to move; all arrays are its own.
-
-    `states` (m,) are records in which everything the seat cannot know has been redealt; `mask` (m, actions) int8;
-    `seat` (m,); `rng` (m, 2) uint64 streams to decide from; `row` and `episode` (m,) name the game for as long as
-    it lasts; `history` the actions so far, or None where it is hidden or not kept.
-    """
-
-    game: Game
-    states: np.ndarray
-    mask: np.ndarray
-    seat: np.ndarray
-    rng: np.ndarray
-    row: np.ndarray
-    episode: np.ndarray
-    history: list[list[int]] | None = None
-
-    def observe(self, encoder: str | None = None) -> np.ndarray:
-        """Observe the games from their seats to move with any encoder (None: the default): (m, …) float32."""
-        encoder = encoder or self.game.encoder
-        x = np.empty((self.row.size, *self.game.shape(encoder)), np.float32)
-        kernel = bind(kernels.observe_rows, self.game, encoder)
-        kernel(0, self.row.size, self.states, np.arange(self.row.size), self.seat, x)
-        return x
-
-    def check(self) -> None:
-        """Raise `BoyiError` unless the arrays fit each other: a view need not have been made by a batch."""
-        m, actions = self.row.size, self.game.actions
-        if self.mask.shape != (m, actions) or self.mask.dtype != np.int8:
-            found = f"{self.mask.dtype} of shape {self.mask.shape}"
-            raise BoyiError(f"{self.game}: the mask of {m} games must be int8 of shape ({m}, {actions}), not {found}")
-        if self.states.shape != (m,) or self.states.dtype != self.game.dtype or self.rng.shape != (m, 2):
-            raise BoyiError(f"{self.game}: a view of {m} games holds {m} of its records and ({m}, 2) random streams")
-
-    @property
-    def observation(self) -> np.ndarray:
-        """The default encoder's observations (m, …) float32."""
-        return self.observe()
 
 
 class Batch:

@@ -7,10 +7,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .batch import Batch, View, random_seed
+from .batch import Batch, random_seed
 from .errors import BoyiError
 from .frame import Frame
 from .spec import Game
+from .view import View
 
 PATIENCE = 100  # games in a row that may end before the learner's first turn
 

@@ -1,0 +1,52 @@
+"""`View`: what an agent is shown of the games in which it is to move."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import kernels
+from .bind import bind
+from .errors import BoyiError
+from .spec import Game
+
+
+class View(NamedTuple):
+    """What an agent is given for the m games in which it is to move; all arrays are its own.
+
+    `states` (m,) are records in which everything the seat cannot know has been redealt; `mask` (m, actions) int8;
+    `seat` (m,); `rng` (m, 2) uint64 streams to decide from; `row` and `episode` (m,) name the game for as long as
+    it lasts; `history` the actions so far, or None where it is hidden or not kept.
+    """
+
+    game: Game
+    states: np.ndarray
+    mask: np.ndarray
+    seat: np.ndarray
+    rng: np.ndarray
+    row: np.ndarray
+    episode: np.ndarray
+    history: list[list[int]] | None = None
+
+    def observe(self, encoder: str | None = None) -> np.ndarray:
+        """Observe the games from their seats to move with any encoder (None: the default): (m, …) float32."""
+        encoder = encoder or self.game.encoder
+        x = np.empty((self.row.size, *self.game.shape(encoder)), np.float32)
+        kernel = bind(kernels.observe_rows, self.game, encoder)
+        kernel(0, self.row.size, self.states, np.arange(self.row.size), self.seat, x)
+        return x
+
+    def check(self) -> None:
+        """Raise `BoyiError` unless the arrays fit each other: a view need not have been made by a batch."""
+        m, actions = self.row.size, self.game.actions
+        if self.mask.shape != (m, actions) or self.mask.dtype != np.int8:
+            found = f"{self.mask.dtype} of shape {self.mask.shape}"
+            raise BoyiError(f"{self.game}: the mask of {m} games must be int8 of shape ({m}, {actions}), not {found}")
+        if self.states.shape != (m,) or self.states.dtype != self.game.dtype or self.rng.shape != (m, 2):
+            raise BoyiError(f"{self.game}: a view of {m} games holds {m} of its records and ({m}, 2) random streams")
+
+    @property
+    def observation(self) -> np.ndarray:
+        """The default encoder's observations (m, …) float32."""
+        return self.observe()
