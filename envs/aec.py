@@ -92,7 +92,7 @@ class AEC(AECEnv[str, Observation, int]):
         if self._busy:
             self._show()
 
-    def step(self, action: int) -> None:
+    def step(self, action: int | None) -> None:
         """Play for `agent_selection`; None removes an agent whose game has ended."""
         if not self._live or action is None or self.terminations[self.agent_selection]:
             self._step_dead(action)
