@@ -244,12 +244,13 @@ def _pgx(game: Game, choose: Callable[[Any, Any], Any]) -> Meter:
         action = choose(chooser, state.legal_action_mask)
         return (step(state, action, jax.random.split(resetter, ROWS)), key), None
 
+    wait: Any = jax.block_until_ready
     run = jax.jit(lambda carry: jax.lax.scan(body, carry, None, length=SCAN)[0])
     now = run((jax.vmap(env.init)(jax.random.split(jax.random.PRNGKey(0), ROWS)), jax.random.PRNGKey(1)))
 
     def call() -> int:
         nonlocal now
-        now = jax.block_until_ready(run(now))  # type: ignore[no-untyped-call]
+        now = wait(run(now))
         return ROWS * SCAN
 
     return lambda seconds: timed(seconds, call)
