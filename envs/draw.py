@@ -11,12 +11,27 @@ import re
 import sys
 from collections.abc import Iterable
 from math import ceil
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Point = tuple[float, float]
+
+
+class Paint(NamedTuple):
+    """The colours of one seat's stones; `mark` is for what stands on them."""
+
+    fill: str
+    rim: str
+    shine: str
+    mark: str
+
+
+# One palette for all games. Two seats' colours are told apart by every kind of colour vision, and by lightness alone.
+PAPER, CELL, GRID, INK, GOLD = "#fbf9f4", "#efe9dc", "#c9bfab", "#6e6657", "#f5b82e"
+RED, BLUE = Paint("#d9483b", "#a8322a", "#e35f52", PAPER), Paint("#2762a8", "#1a4479", "#3d78bf", PAPER)
+BLACK, WHITE = Paint("#35312c", "#1c1a17", "#4d4841", PAPER), Paint("#f4f1ea", "#8f8676", "#ffffff", "#35312c")
 
 # Paths of M, L, C and Z only: every number belongs to an "x y" pair, so mapping the pairs places a glyph.
 # A capital's top is y = 0, the baseline y = 10; a glyph starts at x = 0 and is as wide as its largest x.
@@ -129,6 +144,12 @@ def rect(x: float, y: float, width: float, height: float, fill: str, stroke: str
     return f"<rect {box} {_paint(fill, stroke, line)}/>"
 
 
+def stone(x: float, y: float, radius: float, paint: Paint) -> list[str]:
+    """Return a round stone lit from the upper left."""
+    shine = circle(x - 7 / 66 * radius, y - 10 / 66 * radius, 48 / 66 * radius, paint.shine)
+    return [circle(x, y, radius, paint.fill, paint.rim, 1.4), shine]
+
+
 def document(width: float, height: float, parts: Iterable[str], background: str) -> str:
     """Return a whole SVG picture of width x height pixels, rounded up, the parts on a background."""
     w, h = ceil(width), ceil(height)
@@ -186,6 +207,13 @@ def _placed(path: str, left: float, top: float, scale: float) -> str:
         return f"{_number(left + float(match[1]) * scale)} {_number(top + float(match[2]) * scale)}"
 
     return _PAIR.sub(pair, path)
+
+
+def caption(text: str, y: float, size: float, mark: float) -> tuple[Point, str]:
+    """Return a line centred at (0, y) that begins with a mark `mark` pixels wide: the mark's middle, and the text."""
+    room = mark + 0.8 * size
+    left = -(room + label_width(text, size)) / 2
+    return (left + mark / 2, y), label(text, left + room, y, size, INK, "start")
 
 
 def rgb(svg: str, width: int | None = None) -> NDArray[np.uint8]:

@@ -9,6 +9,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from itertools import combinations
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from boyi.envs import draw
 from boyi.envs.hex import draw as hexboard
-from boyi.envs.spec import find
+from boyi.envs.spec import find, games
 
 INK_CHARACTERS = string.digits + string.ascii_uppercase + "-+.:/()?#=,'"
 Pixels = NDArray[np.uint8]
@@ -51,6 +52,55 @@ def changed(a: Pixels, b: Pixels) -> NDArray[np.intp]:
 
 def color(name: str) -> NDArray[np.int64]:
     return np.array([int(name[i : i + 2], 16) for i in (1, 3, 5)])
+
+
+def lettered(monkeypatch: pytest.MonkeyPatch, board: ModuleType) -> list[str]:
+    """Leave out what a game's pictures letter from now on, and collect it in the list returned."""
+    texts: list[str] = []
+
+    def spy(text: str, *place: Any) -> str:
+        texts.append(text)
+        return ""
+
+    monkeypatch.setattr(board, "label", spy)
+    monkeypatch.setattr(draw, "label", spy)  # of captions
+    return texts
+
+
+def check_svg(picture: str) -> None:
+    """Check that a picture is XML without text elements and as large as it says."""
+    assert "<text" not in picture
+    root = ElementTree.fromstring(picture)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert draw.rgb(picture).shape == (int(root.get("height", 0)), int(root.get("width", 0)), 3)
+
+
+def check_margin(picture: str) -> None:
+    """Check that nothing is drawn on the outer 8 pixels of the canvas, nor beyond it."""
+    height, width = draw.rgb(picture).shape[:2]
+    wider = re.sub(
+        r'width="\d+" height="\d+" viewBox="[^"]*"',
+        f'width="{width + 200}" height="{height + 200}" viewBox="-100 -100 {width + 200} {height + 200}"',
+        picture,
+        count=1,
+    )
+    image = draw.rgb(wider)
+    assert image.shape == (height + 200, width + 200, 3)
+    image[108 : 100 + height - 8, 108 : 100 + width - 8] = 255
+    frame = image[100 : 100 + height, 100 : 100 + width]
+    frame[(frame == color(draw.PAPER)).all(axis=2)] = 255
+    assert (image == 255).all()
+
+
+def check_letters(monkeypatch: pytest.MonkeyPatch, board: ModuleType, record: np.void) -> None:
+    """Check that one pixel at least is clear between the letters and the rest of the picture."""
+    everything = draw.rgb(board.svg(record))
+    lettered(monkeypatch, board)
+    bare = draw.rgb(board.svg(record))
+    letters, rest = (everything != bare).any(axis=2), (bare != bare[0, 0]).any(axis=2)
+    assert letters.any() and rest.any()
+    for shift in ((0, 0), (0, 2), (0, -2), (2, 0), (-2, 0)):
+        assert not (np.roll(letters, shift, axis=(0, 1)) & rest).any()
 
 
 RED_WON = hex_record(3, red=[(0, 1), (1, 1), (2, 1), (1, 2)], blue=[(0, 0)], winner=0, to_move=-2, last=4)
@@ -99,6 +149,28 @@ def test_document_rounds_its_size_up_and_is_painted_to_the_rim() -> None:
     image = draw.rgb(draw.document(20.2, 10.7, [], "#102030"))
     assert image.shape == (11, 21, 3)
     assert (image == color("#102030")).all()
+
+
+def test_stones_have_a_face_a_rim_and_a_shine() -> None:
+    for paint in (draw.RED, draw.BLUE, draw.BLACK, draw.WHITE):
+        image = draw.rgb(draw.document(40, 40, draw.stone(20, 20, 12, paint), draw.PAPER))
+        ink = np.argwhere((image != color(draw.PAPER)).any(axis=2))
+        assert ink.min(axis=0).tolist() == [7, 7] and ink.max(axis=0).tolist() == [32, 32]
+        found = {tuple(pixel) for pixel in image.reshape(-1, 3).tolist()}
+        assert {tuple(color(name).tolist()) for name in (paint.fill, paint.shine)} <= found
+
+
+def test_two_seats_colours_differ_in_lightness_alone() -> None:
+    for pair in ((draw.RED, draw.BLUE), (draw.BLACK, draw.WHITE)):
+        for part in ("fill", "shine"):
+            one, other = (color(getattr(paint, part)) @ (0.299, 0.587, 0.114) for paint in pair)
+            assert abs(one - other) > 20
+
+
+def test_marks_stand_out_from_their_stones() -> None:
+    for paint in (draw.RED, draw.BLUE, draw.BLACK, draw.WHITE):
+        mark, shine = (color(name) @ (0.299, 0.587, 0.114) for name in (paint.mark, paint.shine))
+        assert abs(mark - shine) > 100
 
 
 # Letters
@@ -156,6 +228,17 @@ def test_a_space_takes_room() -> None:
     assert draw.label_width("A A", 10) > draw.label_width("AA", 10) + 4
 
 
+def test_a_caption_and_its_mark_are_centred_together() -> None:
+    for mark in (10.0, 30.0):
+        at, text = draw.caption("RED WINS", 30, 10, mark)
+        parts = [draw.rect(at[0] - mark / 2, at[1] - 4, mark, 8, "#000"), text]
+        image = draw.rgb(draw.document(200, 60, [draw.moved(parts, 100, 0)], "#fff"))[:, :, 0]
+        columns = np.flatnonzero((image < 128).any(axis=0))
+        assert abs((columns.min() + columns.max()) / 2 - 99.5) <= 1
+        end = int(columns.min() + mark)
+        assert (image[:, end + 1 : end + 6] == 255).all() and (image[:, end + 6 : end + 11] < 128).any()
+
+
 # Pixels
 
 
@@ -183,10 +266,8 @@ def test_fonts_of_the_machine_are_not_used() -> None:
 
 
 def test_importing_the_drawing_code_loads_no_drawing_library() -> None:
-    code = (
-        "import sys, boyi.envs.draw, boyi.envs.hex.draw\n"
-        "print(*{'pygame', 'PIL', 'resvg_py', 'numba'} & set(sys.modules))"
-    )
+    modules = ", ".join(find(game).spec.package + ".draw" for game in games())
+    code = f"import sys, {modules}\nprint(*{{'pygame', 'PIL', 'resvg_py', 'numba'}} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.split() == []
 
 
@@ -309,37 +390,19 @@ def test_a_signal_still_ends_the_process(signum: signal.Signals, code: int) -> N
 
 @pytest.mark.parametrize("name", HEX_RECORDS)
 def test_hex_svg_is_xml_without_text(name: str) -> None:
-    picture = hexboard.svg(HEX_RECORDS[name])
-    assert "<text" not in picture
-    root = ElementTree.fromstring(picture)
-    assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    assert hex_pixels(HEX_RECORDS[name]).shape == (int(root.get("height", 0)), int(root.get("width", 0)), 3)
+    check_svg(hexboard.svg(HEX_RECORDS[name]))
 
 
 @pytest.mark.parametrize("name", HEX_RECORDS)
 def test_hex_keeps_a_clear_margin(name: str) -> None:
-    """Nothing is drawn on the outer 8 pixels of the canvas, nor beyond it."""
-    picture = hexboard.svg(HEX_RECORDS[name])
-    height, width = draw.rgb(picture).shape[:2]
-    wider = re.sub(
-        r'width="\d+" height="\d+" viewBox="[^"]*"',
-        f'width="{width + 200}" height="{height + 200}" viewBox="-100 -100 {width + 200} {height + 200}"',
-        picture,
-        count=1,
-    )
-    image = draw.rgb(wider)
-    assert image.shape == (height + 200, width + 200, 3)
-    image[108 : 100 + height - 8, 108 : 100 + width - 8] = 255
-    frame = image[100 : 100 + height, 100 : 100 + width]
-    frame[(frame == color(hexboard.PAPER)).all(axis=2)] = 255
-    assert (image == 255).all()
+    check_margin(hexboard.svg(HEX_RECORDS[name]))
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 11, 26])
 def test_hex_sides_have_their_owners_colours(n: int) -> None:
     """Seen from outside, red is met first from top and bottom, blue first from left and right."""
     image = hex_pixels(hex_record(n, to_move=-3)).astype(int)  # its caption has neither colour
-    red, blue = color(hexboard.FILL[0]), color(hexboard.FILL[1])
+    red, blue = color(draw.RED.fill), color(draw.BLUE.fill)
     band = np.argwhere((image == red).all(axis=2) | (image == blue).all(axis=2))
     y, x = (band.min(axis=0) + band.max(axis=0)) // 2
     lines = [image[:y, x - 5], image[y:, x - 5][::-1], image[y, :x], image[y, x:][::-1]]
@@ -365,13 +428,8 @@ def test_hex_stones_have_their_seats_colours() -> None:
     for seat, record in enumerate((hex_record(3, red=[(1, 1)]), hex_record(3, blue=[(1, 1)]))):
         was, now = hex_pixels(hex_record(3)), hex_pixels(record)
         found = {tuple(now[y, x]) for y, x in changed(was, now)}
-        assert tuple(color(hexboard.FILL[seat])) in found
-        assert tuple(color(hexboard.FILL[1 - seat])) not in found
-
-
-def test_hex_colours_differ_in_lightness_alone() -> None:
-    red, blue = (color(name) @ (0.299, 0.587, 0.114) for name in hexboard.FILL)
-    assert abs(red - blue) > 20
+        assert tuple(color(hexboard.PAINT[seat].fill)) in found
+        assert tuple(color(hexboard.PAINT[1 - seat].fill)) not in found
 
 
 def test_hex_marks_the_last_stone_only() -> None:
@@ -391,7 +449,7 @@ def test_hex_marks_the_only_stone_after_a_swap() -> None:
 
 def golden(record: np.void) -> int:
     """Return how many stones the picture shows in a winning chain."""
-    return hexboard.svg(record).count(f'fill="{hexboard.GOLD}"')
+    return hexboard.svg(record).count(f'fill="{draw.GOLD}"')
 
 
 def test_hex_shows_a_win_on_the_board() -> None:
@@ -420,14 +478,7 @@ def test_hex_shows_no_chain_where_the_winner_has_none() -> None:
 @pytest.fixture
 def hex_texts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Collect the texts that the Hex pictures letter."""
-    texts: list[str] = []
-
-    def spy(text: str, *place: Any) -> str:
-        texts.append(text)
-        return ""
-
-    monkeypatch.setattr(hexboard, "label", spy)
-    return texts
+    return lettered(monkeypatch, hexboard)
 
 
 @pytest.mark.parametrize(
@@ -442,8 +493,8 @@ def test_hex_caption_says_who(to_move: int, winner: int, caption: str, hex_texts
 def test_hex_caption_shows_the_colour_it_names() -> None:
     for seat, record in enumerate([hex_record(2, to_move=0), hex_record(2, to_move=-2, winner=1)]):
         caption = hex_pixels(record)[-40:]
-        assert (caption == color(hexboard.FILL[seat])).all(axis=2).any()
-        assert not (caption == color(hexboard.FILL[1 - seat])).all(axis=2).any()
+        assert (caption == color(hexboard.PAINT[seat].fill)).all(axis=2).any()
+        assert not (caption == color(hexboard.PAINT[1 - seat].fill)).all(axis=2).any()
 
 
 def test_hex_coordinates_are_all_there(hex_texts: list[str]) -> None:
@@ -453,10 +504,4 @@ def test_hex_coordinates_are_all_there(hex_texts: list[str]) -> None:
 
 @pytest.mark.parametrize("n", [1, 5, 11, 26])
 def test_hex_coordinates_collide_with_nothing(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the labels and the rest of the picture one pixel at least is clear."""
-    everything = hex_pixels(hex_record(n))
-    monkeypatch.setattr(hexboard, "label", lambda *place: "")
-    bare = hex_pixels(hex_record(n))
-    labels, board = (everything != bare).any(axis=2), (bare != bare[0, 0]).any(axis=2)
-    for shift in ((0, 0), (0, 2), (0, -2), (2, 0), (-2, 0)):
-        assert not (np.roll(labels, shift, axis=(0, 1)) & board).any()
+    check_letters(monkeypatch, hexboard, hex_record(n))

@@ -12,7 +12,24 @@ from math import cos, hypot, isqrt, pi, sin, sqrt
 
 import numpy as np
 
-from ..draw import Point, circle, document, label, label_width, moved, polygon, polyline
+from ..draw import (
+    BLUE,
+    CELL,
+    GOLD,
+    GRID,
+    INK,
+    PAPER,
+    RED,
+    Point,
+    caption,
+    circle,
+    document,
+    label,
+    moved,
+    polygon,
+    polyline,
+    stone,
+)
 
 Cell = tuple[int, int]
 
@@ -21,11 +38,8 @@ WIDTH = sqrt(3) * RADIUS  # of a hexagon, side to side
 BAND = 8.0  # thickness of the coloured sides
 TEXT = 9.0  # height of the coordinates and the caption
 
-PAPER, CELL, GRID, INK, GOLD = "#fbf9f4", "#efe9dc", "#c9bfab", "#6e6657", "#f5b82e"
 NAMES = ("RED", "BLUE")
-FILL = ("#d9483b", "#2762a8")  # told apart by every kind of colour vision, and by lightness alone
-RIM = ("#a8322a", "#1a4479")
-SHINE = ("#e35f52", "#3d78bf")
+PAINT = (RED, BLUE)
 
 # Of a hexagon around (0, 0), clockwise from the top.
 CORNERS = [(RADIUS * sin(k * pi / 3), -RADIUS * cos(k * pi / 3)) for k in range(6)]
@@ -41,7 +55,7 @@ def svg(state: np.void) -> str:
     parts += [_hexagon(_centre(r, c, n)) for r in range(n) for c in range(n)]
     parts += _halo([_centre(r, c, n) for r, c in _chain(stones, int(state["winner"]), n)])
     for (r, c), seat in stones.items():
-        parts += _stone(_centre(r, c, n), seat)
+        parts += stone(*_centre(r, c, n), 0.66 * RADIUS, PAINT[seat])
     parts += [circle(*_centre(r, c, n), 0.24 * RADIUS, PAPER) for r, c in _last(stones, int(state["last"]), n)]
     parts += _caption(state, bottom + 38)
     across, above, below = right + 50, bottom + 48, bottom + 62
@@ -55,14 +69,6 @@ def _centre(r: int, c: int, n: int) -> Point:
 
 def _hexagon(centre: Point) -> str:
     return polygon([(centre[0] + x, centre[1] + y) for x, y in CORNERS], CELL, GRID, 1.2)
-
-
-def _stone(centre: Point, seat: int) -> list[str]:
-    x, y = centre
-    return [
-        circle(x, y, 0.66 * RADIUS, FILL[seat], RIM[seat], 1.4),
-        circle(x - 0.07 * RADIUS, y - 0.1 * RADIUS, 0.48 * RADIUS, SHINE[seat]),
-    ]
 
 
 def _halo(centres: list[Point]) -> list[str]:
@@ -98,7 +104,7 @@ def _bands(n: int) -> Iterator[str]:
     inner, outer = ring + ring[:1], rim + rim[:1]
     for side in range(4):
         span = slice(2 * n * side, 2 * n * (side + 1) + 1)
-        yield polygon(inner[span] + outer[span][::-1], FILL[side % 2])
+        yield polygon(inner[span] + outer[span][::-1], PAINT[side % 2].fill)
 
 
 def _pushed(before: Point, point: Point, after: Point) -> Point:
@@ -144,9 +150,5 @@ def _caption(state: np.void, y: float) -> list[str]:
         text = f"{NAMES[seat]} TO MOVE"
     else:
         return [label("GAME OVER", 0, y, TEXT, INK)]
-    room = 1.8 * TEXT
-    left = -(room + label_width(text, TEXT)) / 2
-    return [
-        circle(left + TEXT / 2, y, 0.55 * TEXT, FILL[seat], RIM[seat]),
-        label(text, left + room, y, TEXT, INK, "start"),
-    ]
+    mark, line = caption(text, y, TEXT, TEXT)
+    return [circle(*mark, 0.55 * TEXT, PAINT[seat].fill, PAINT[seat].rim), line]
