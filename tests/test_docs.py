@@ -15,7 +15,11 @@ BLOCKS = [
     for page in PAGES
     for k, block in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S))
 ]
-PICTURED = "i5 i4 b7 k6 b10 d8 b9 d11 c4 g9 b6 b8 c8 c7 d7 e7 a11 d6 e6 e5 f5 b1 f4 i3 f3 i1 f2 f1 g1"
+# The games of the README's pictures: their seeds, which decide the dice, and their moves.
+PICTURED = {
+    "hex": (0, "i5 i4 b7 k6 b10 d8 b9 d11 c4 g9 b6 b8 c8 c7 d7 e7 a11 d6 e6 e5 f5 b1 f4 i3 f3 i1 f2 f1 g1"),
+    "gomoku": (0, "h8 i9 i8 g8 h7 h9 h6 g9 j9 f9 e9 g6 h5 h4 k10 l11 j8 k8 i7 k9 g5 f4 g7 j7 f7 e7 f8 i5 d10"),
+}
 
 
 @pytest.mark.parametrize("block", BLOCKS)
@@ -53,18 +57,21 @@ def test_every_agent_and_parameter_is_on_the_agents_page() -> None:
         assert all(f"`{param}`" in row for param in agent.params)
 
 
-def test_the_picture_is_the_one_that_the_package_draws() -> None:
-    assert (ROOT / "docs" / "hex.svg").read_text() == picture()
+@pytest.mark.parametrize("name", games())
+def test_the_pictures_are_those_that_the_package_draws(name: str) -> None:
+    assert (ROOT / "docs" / f"{name}.svg").read_text() == picture(name)
 
 
-def picture() -> str:
-    """Draw the game of the README."""
-    batch = Batch("hex", 1, seed=0)
+def picture(name: str) -> str:
+    """Draw a game's position in the README."""
+    seed, moves = PICTURED[name]
+    batch = Batch(name, 1, seed=seed)
     text = batch.game.module("text")
-    for cell in PICTURED.split():
-        batch.step([text.parse(batch.states[0], cell)])
+    for word in moves.split():
+        batch.step([text.parse(batch.states[0], word)])
     return batch.game.module("draw").svg(batch.states[0])
 
 
 if __name__ == "__main__":
-    (ROOT / "docs" / "hex.svg").write_text(picture())
+    for game in PICTURED:
+        (ROOT / "docs" / f"{game}.svg").write_text(picture(game))

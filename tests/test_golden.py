@@ -16,7 +16,10 @@ from boyi.envs import Batch, find, games
 
 GOLDEN = Path(__file__).parent / "golden"
 SEED = 7
-PARAMS = {"hex": {"board_size": 5, "swap": True}}
+PARAMS = {
+    "hex": {"board_size": 5, "swap": True},
+    "gomoku": {"board_size": 6, "rule": "standard"},
+}
 
 
 def playthrough(name: str) -> str:
