@@ -19,6 +19,7 @@ BLOCKS = [
 PICTURED = {
     "hex": (0, "i5 i4 b7 k6 b10 d8 b9 d11 c4 g9 b6 b8 c8 c7 d7 e7 a11 d6 e6 e5 f5 b1 f4 i3 f3 i1 f2 f1 g1"),
     "gomoku": (0, "h8 i9 i8 g8 h7 h9 h6 g9 j9 f9 e9 g6 h5 h4 k10 l11 j8 k8 i7 k9 g5 f4 g7 j7 f7 e7 f8 i5 d10"),
+    "einstein": (5, "3-down 2-diag 5-diag 5-diag 4-diag 5-diag 4-diag 1-left 3-down 4-up 3-diag"),
 }
 
 
