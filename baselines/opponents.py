@@ -12,9 +12,10 @@ from ..envs.spec import Game, Spec, find
 from ..envs.syntax import parse
 from ..envs.table import Player
 from .agent import Agent, CallableAgent, RandomAgent
+from .exact import Exact
 from .mcts import MCTS
 
-AGENTS: dict[str, type[Agent]] = {agent.name: agent for agent in (RandomAgent, MCTS)}
+AGENTS: dict[str, type[Agent]] = {agent.name: agent for agent in (RandomAgent, MCTS, Exact)}
 
 AgentLike = str | Agent | Callable[..., Any]
 

@@ -287,7 +287,7 @@ def perft(stack, depth, masks, p):
     that end early count at their last ply.
     """
     level, leaves = 0, 0
-    _branch(stack[0], masks[0], p)
+    branch(stack[0], masks[0], p)
     while level >= 0:
         s = stack[level]
         if s.to_move < CHANCE or (s.to_move >= 0 and s.ply - stack[0].ply >= depth):
@@ -307,11 +307,11 @@ def perft(stack, depth, masks, p):
         else:
             step(stack[level + 1], a)
         level += 1
-        _branch(stack[level], masks[level], p)
+        branch(stack[level], masks[level], p)
     return leaves
 
 
-def _branch(s, mask, p):
+def branch(s, mask, p):
     """Mark what can follow a record: its legal actions, or its outcomes of positive probability."""
     mask[:] = 0
     if s.to_move == CHANCE:
