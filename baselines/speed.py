@@ -37,8 +37,20 @@ SLICES = 5
 Meter = Callable[[float], float]
 """Runs for about so many seconds; returns units a second."""
 
-OPENSPIEL = {"hex": "hex(board_size={board_size})"}
+# OpenSpiel's name for a game, with the parameters that it has; all others must have their defaults.
+OPENSPIEL = {
+    "hex": "hex(board_size={board_size},swap={swap})",
+    "gomoku": "gomoku(size={board_size})",
+    "einstein": "einstein_wurfelt_nicht",
+}
 PGX = {"hex": "hex"}  # fixed at 11x11
+
+# What is aimed at, by game and line: a ratio to the peer or, for the line without one, steps a second.
+GOALS = {
+    "hex": {"connect_four": 20.0, "openspiel": 4.0, "observation": 15.0, "mask": 50.0, "mcts": 15.0},
+    "gomoku": {"openspiel": 3.0, "mcts": 10.0},
+    "einstein": {"openspiel": 3.0, "mcts": 5.0, "core": 2e6},
+}
 
 
 @dataclass
@@ -62,14 +74,15 @@ class Row:
             self.ratios.append(statistics.median(ours / peer for ours, peer in slices if peer))
 
     def cells(self) -> list[str]:
-        """Format the line: rate, peer, peer's rate, smallest and median ratio, goal."""
+        """Format the line: rate, peer, peer's rate, smallest and median ratio, goal; without a peer our own rates."""
         rate = statistics.median(self.rates)
-        ours = f"{_short(rate)} {self.unit}"
+        head = [self.what, f"{_short(rate)} {self.unit}", self.peer_name]
         if not self.ratios:
-            return [self.what, ours, self.peer_name, "", "", "", ""]
+            goal = "" if self.goal is None or self.peer_name else _short(self.goal)
+            return [*head, "", _short(min(self.rates)), _short(rate), goal]
         least, middle = min(self.ratios), statistics.median(self.ratios)
         goal = "" if self.goal is None else f"{self.goal:g}x"
-        return [self.what, ours, self.peer_name, _short(rate / middle), f"{least:.1f}x", f"{middle:.1f}x", goal]
+        return [*head, _short(rate / middle), f"{least:.1f}x", f"{middle:.1f}x", goal]
 
 
 def speed(
@@ -108,18 +121,27 @@ def timed(seconds: float, work: Callable[[], int]) -> float:
 
 def rows(game: Game) -> Iterator[Row]:
     """Build every comparison that the installed peers and the game allow."""
+    goals = GOALS.get(game.name, {})
     single = aec(AEC(game))
-    for name, peer, goal in (("PettingZoo connect_four", connect_four, 20.0), ("OpenSpiel", openspiel_loop, 4.0)):
-        yield Row("AEC environment, random play", "steps/s", single, *_peer(name, peer, game), goal)
-    for encoder, goal in ((game.encoder, 15.0), (None, 50.0)):
-        what = f"{ROWS} games, mask and observation" if encoder else f"{ROWS} games, mask only"
+    what = "AEC environment, random play"
+    peer = _peer("PettingZoo connect_four", connect_four, game)
+    yield Row(what, "steps/s", single, *peer, goals.get("connect_four"))
+    yield Row(what, "steps/s", single, *_peer("OpenSpiel", openspiel_loop, game), goals.get("openspiel"))
+    if game.chance_outcomes:
+        yield Row(what, "steps/s", single, *_peer("OpenSpiel, cheap dice", openspiel_cheap_loop, game))
+    for seen, encoder, goal in (("mask and observation", game.encoder, "observation"), ("mask only", None, "mask")):
+        what = f"{ROWS} games, {seen}"
         batch = Batch(game, ROWS, seed=0, encoder=encoder, autoreset="same_step")
         scan = random_scan(batch)
-        yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *_peer("Pgx", pgx_scan, game), goal)
-        yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *_peer("Pgx, cheap moves", pgx_cheap_scan, game))
+        yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *_peer("Pgx", pgx_scan, game), goals.get(goal))
+        if game.name in PGX:
+            yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *_peer("Pgx, cheap moves", pgx_cheap_scan, game))
         yield Row(f"{what}, a step a call", "steps/s", random_loop(batch), *_peer("Pgx", pgx_scan, game))
+    alone = Batch(game, ROWS, seed=0, autoreset="same_step", threads=1)
+    what = f"{ROWS} games, mask and observation, a step a call, one core"
+    yield Row(what, "steps/s", random_loop(alone), goal=goals.get("core"))
     bot = _peer("OpenSpiel", openspiel_mcts, game)
-    yield Row("mcts, random playouts, one thread", "sims/s", search(game), *bot, 15.0)
+    yield Row("mcts, random playouts, one thread", "sims/s", search(game), *bot, goals.get("mcts"))
 
 
 def _peer(name: str, make: Callable[[Game], Meter], game: Game) -> tuple[str, Meter | None]:
@@ -154,6 +176,16 @@ def aec(env: Any) -> Meter:
     return lambda seconds: timed(seconds, game)
 
 
+def _openspiel(game: Game) -> Any:
+    """Load OpenSpiel's version of a game; `KeyError` where it has none with these parameters."""
+    import pyspiel
+
+    template = OPENSPIEL[game.name]
+    if any(value != game.spec.params[name].default and f"{{{name}}}" not in template for name, value in game.values):
+        raise KeyError(str(game))
+    return pyspiel.load_game(template.format(**game.params))
+
+
 def connect_four(game: Game) -> Meter:
     from pettingzoo.classic import connect_four_v3
 
@@ -161,17 +193,34 @@ def connect_four(game: Game) -> Meter:
 
 
 def openspiel_loop(game: Game) -> Meter:
-    """Play random games in OpenSpiel from Python, reading the mask and the observation as the lists they are."""
-    import pyspiel
+    """Play random games in OpenSpiel from Python as its examples do, dice drawn by their probabilities."""
 
-    peer = pyspiel.load_game(OPENSPIEL[game.name].format(**game.params))
+    def draw(state: Any) -> int:
+        outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+        return int(random.choices(outcomes, chances)[0])
+
+    return _openspiel_loop(game, draw)
+
+
+def openspiel_cheap_loop(game: Game) -> Meter:
+    """Play random games in OpenSpiel, its outcomes taken to be equally likely, which they are for dice."""
+
+    def draw(state: Any) -> int:
+        outcomes = state.legal_actions()
+        return int(outcomes[int(random.random() * len(outcomes))])
+
+    return _openspiel_loop(game, draw)
+
+
+def _openspiel_loop(game: Game, draw: Callable[[Any], int]) -> Meter:
+    """Play random games in OpenSpiel, reading the mask and the observation as the lists they are."""
+    peer = _openspiel(game)
 
     def play() -> int:
         state, steps = peer.new_initial_state(), 0
         while not state.is_terminal():
             if state.is_chance_node():
-                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
-                state.apply_action(random.choices(outcomes, chances)[0])
+                state.apply_action(draw(state))
                 continue
             state.legal_actions_mask()
             state.observation_tensor()
@@ -272,8 +321,10 @@ def openspiel_mcts(game: Game) -> Meter:
     """Search the start position with OpenSpiel's C++ MCTSBot and its random rollouts."""
     import pyspiel
 
-    peer = pyspiel.load_game(OPENSPIEL[game.name].format(**game.params))
+    peer = _openspiel(game)
     state = peer.new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
     sims = SIMULATIONS // 5
 
     def decide() -> int:

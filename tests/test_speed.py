@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from boyi.baselines import speed
 from boyi.baselines.cli import app
-from boyi.envs import Batch, find
+from boyi.envs import Batch, find, games
 from boyi.envs.aec import AEC
 
 
@@ -45,10 +45,37 @@ def test_ratios_are_ours_over_the_peers(monkeypatch: pytest.MonkeyPatch) -> None
     assert row.cells() == ["what", "100 steps/s", "peer", "11.1", "6.0x", "9.0x", "4x"]
 
 
-@pytest.mark.parametrize("peer", [speed.openspiel_loop, speed.openspiel_mcts])
-def test_openspiel_runs_beside_us(peer: Any) -> None:
+def test_a_line_without_a_peer_shows_our_own_rates(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "SLICES", 1)
+    rates = iter([3e6, 5e6, 4e6])
+    row = speed.Row("what", "steps/s", lambda seconds: next(rates), goal=2e6)
+    for _ in range(3):
+        row.repeat(0.0)
+    assert row.cells() == ["what", "4 M steps/s", "", "", "3 M", "4 M", "2 M"]
+    row.peer_name = "Peer: not installed (peer)"
+    assert row.cells()[-1] == ""
+
+
+@pytest.mark.parametrize("name", ["hex:board_size=3,swap=true", "gomoku:board_size=6", "einstein"])
+@pytest.mark.parametrize("peer", [speed.openspiel_loop, speed.openspiel_cheap_loop, speed.openspiel_mcts])
+def test_openspiel_runs_beside_us(peer: Any, name: str) -> None:
     pytest.importorskip("pyspiel")
-    assert peer(find("hex:board_size=3"))(0.01) > 0
+    assert peer(find(name))(0.01) > 0
+
+
+@pytest.mark.parametrize("name", ["gomoku:rule=standard", "einstein:stones=3"])
+def test_openspiel_has_games_only_as_it_plays_them(name: str) -> None:
+    pytest.importorskip("pyspiel")
+    assert speed._peer("OpenSpiel", speed.openspiel_loop, find(name))[0] == "OpenSpiel: does not have it"
+
+
+def test_every_goal_stands_on_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    without(monkeypatch, "pgx", "jax", "pyspiel", "pettingzoo.classic")
+    for name in games():
+        lines = list(speed.rows(find(name)))
+        assert any("one core" in line.what for line in lines)
+        wanted = speed.GOALS.get(name, {}).values()
+        assert sorted(line.goal for line in lines if line.goal is not None) == sorted(wanted)
 
 
 def test_a_game_that_a_peer_lacks_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
