@@ -45,6 +45,9 @@ class Commands(TyperGroup):
         except BoyiError as error:
             typer.echo(f"boyi: {error}", err=True)
             raise typer.Exit(2) from None
+        except MemoryError as error:
+            typer.echo(f"boyi: not enough memory: {error}", err=True)
+            raise typer.Exit(1) from None
         except KeyboardInterrupt:
             # Recent Typer would do the same, earlier ones end with 1.
             raise typer.Exit(130) from None

@@ -52,7 +52,7 @@ class Solver:
             if not remembered:
                 where = game.module("text").diagram(states[0])
                 raise BoyiError(
-                    f"exact: more than {self.positions} positions follow; allow more with positions=\n{where}"
+                    f"more than {self.positions} positions follow; allow more with positions=\n{where}"
                 )
 
 

@@ -1,6 +1,6 @@
 """That bounds checks are there when they are asked for: a planted kernel that writes past its array must raise.
 
-`.ci/run` runs the conformance and Hex tests under NUMBA_BOUNDSCHECK=1 with a cache of their own.
+`.ci/run` runs the tests of the games under NUMBA_BOUNDSCHECK=1 with a cache of their own.
 """
 
 import os

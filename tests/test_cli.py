@@ -78,6 +78,24 @@ def test_an_illegal_action_shows_the_position():
     assert "\n   a b c\n" in done.stderr
 
 
+def test_a_table_larger_than_memory_is_one_sentence(monkeypatch):
+    def refuse(positions):
+        raise MemoryError(f"no room for {positions}")
+
+    monkeypatch.setattr("boyi.baselines.exact.make_table", refuse)
+    done = boyi("arena hex exact:positions=2000000000 random --board-size 2 --games 2")
+    assert (done.exit_code, done.stderr) == (1, "boyi: not enough memory: no room for 2000000000\n")
+
+
+def test_a_game_too_large_to_solve_is_said_so():
+    done = boyi("arena hex exact:positions=10 random --board-size 4 --games 2")
+    assert done.exit_code == 2
+    assert (
+        done.stderr.splitlines()[0]
+        == "boyi: exact:positions=10: more than 10 positions follow; allow more with positions="
+    )
+
+
 def test_arena_prints_a_table_that_is_not_cut_off():
     long = "mcts:sims=10,c=1.0000000000001,nodes=100000,reuse=true"
     done = boyi(f"arena hex {long} random --board-size 3 --games 4")
