@@ -13,8 +13,9 @@ import pytest
 import toy
 from oracles.gomoku import Gomoku
 from oracles.hex import Hex
-from test_einstein import CASES, SPEC, arranged, changes, described, image, record
+from test_einstein import CASES, SPEC, arranged, described, record
 from test_einstein import EinStein as Oracle
+from test_einstein_play import changes, image
 from test_hex import random_histories, replayed
 
 from boyi.baselines import evaluate

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from oracles.gomoku import Gomoku
-from test_gomoku import FULL, SPEC, every_rule, every_set, histories, laid, played
+from test_gomoku import SPEC, every_rule, every_set, histories, laid, played
+from test_gomoku_clauses import FULL
 from test_hex import count, keys, replayed, seen
 
 from boyi.envs import Batch, BoyiError, Game, find
