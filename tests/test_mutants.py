@@ -96,7 +96,7 @@ def test_every_mutant_is_killed(game: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("import math\n", "import meth\n"),
+        ("import numpy as np\n", "import numpi as np\n"),
         ("def legal(s, mask):", "def legal(s):"),
         ("    seat = s.to_move", "    seat = s.mover"),
     ],

@@ -6,11 +6,10 @@ square, r * columns + c, or -1; ``board`` each square's stone as its index + 1, 
 
 import numpy as np
 
+from ..board import hash_all, pay_winner
 from ..protocol import CHANCE, OVER
 from ..rng import GOLDEN, below, hash64, kernel
 from . import start_squares
-
-_PRIME = np.uint64(0x100000001B3)  # multiplier of the FNV hash
 
 
 def state_dtype(board_size: int, columns: int, stones: int, placement: str, substitution: str) -> np.dtype:
@@ -175,20 +174,14 @@ def resolve(s, o):
 @kernel
 def returns(s, r):
     """§9: +1 to the winner, -1 to the other."""
-    r[0] = r[1] = 0.0
-    if s.winner >= 0:
-        r[s.winner] = 1.0
-        r[1 - s.winner] = -1.0
+    pay_winner(s, r)
 
 
 @kernel
 def key(s):
     """Hash the squares of the stones, whose turn it is, the die, whether the game goes on, and the rules."""
-    k = s.square.size // 2
     h = np.uint64(int(s.to_move) + 4 + 8 * (int(s.die) + 8 * int(s.turn + 2 * s.nearest))) * GOLDEN
-    for i in range(2 * k):
-        h = (h ^ np.uint64(s.square[i] + 1)) * _PRIME
-    return hash64(h)
+    return hash64(hash_all(h, s.square, -1))
 
 
 @kernel

@@ -4,15 +4,13 @@ Points are numbered row by row from the top left, and a point's number is the ac
 for an empty point and seat + 1 for a stone.
 """
 
-import math
-
 import numpy as np
 
+from ..board import hash_all, mark_empty, pay_winner, side
 from ..protocol import OVER
 from ..rng import GOLDEN, below, hash64, kernel
 
 ROW = 5  # §4: stones in a winning row
-_PRIME = np.uint64(0x100000001B3)  # multiplier of the FNV hash
 
 
 def state_dtype(board_size: int, rule: str) -> np.dtype:
@@ -36,12 +34,6 @@ def blank(board_size: int, rule: str) -> np.ndarray:
 
 
 @kernel
-def side(s):
-    """Count the points along a side: a constant to the compiler, because the board's size is one."""
-    return int(math.sqrt(s.board.size))
-
-
-@kernel
 def reset(s, rng):
     """§2: seat 0 moves first on an empty board."""
     s.last = s.winner = -1
@@ -53,10 +45,8 @@ def legal(s, mask):
     if s.to_move < 0:
         mask[:] = 0
         return 0
-    b = s.board
-    for i in range(b.size):
-        mask[i] = b[i] == 0
-    return b.size - s.ply
+    mark_empty(s, mask)
+    return s.board.size - s.ply
 
 
 @kernel
@@ -100,20 +90,14 @@ def step(s, a):
 @kernel
 def returns(s, r):
     """§6: +1 to the winner, -1 to the other; 0 for both in a draw."""
-    r[0] = r[1] = 0.0
-    if s.winner >= 0:
-        r[s.winner] = 1.0
-        r[1 - s.winner] = -1.0
+    pay_winner(s, r)
 
 
 @kernel
 def key(s):
     """Hash the stones, the seat to move and the rule."""
-    b = s.board
-    h = np.uint64(int(s.to_move) + 4 * (2 * b.size + int(s.exact))) * GOLDEN
-    for i in range(b.size):
-        h = (h ^ np.uint64(b[i])) * _PRIME
-    return hash64(h)
+    h = np.uint64(int(s.to_move) + 4 * (2 * s.board.size + int(s.exact))) * GOLDEN
+    return hash64(hash_all(h, s.board, 0))
 
 
 @kernel

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from ..board import side
 from ..rng import kernel
-from .rules import HIGH, LOW, can_swap, side, sides
+from .rules import HIGH, LOW, can_swap, sides
 
 PAD = 2  # cells of padding that NeuroHex puts around the board
 

@@ -11,15 +11,13 @@ cell or, at a root, ~sides, where sides has LOW and HIGH set when the group touc
 owner's sides (top and bottom for seat 0, left and right for seat 1).
 """
 
-import math
-
 import numpy as np
 
+from ..board import hash_all, mark_empty, pay_winner, side
 from ..protocol import OVER
 from ..rng import GOLDEN, below, hash64, kernel
 
 LOW, HIGH = 1, 2
-_PRIME = np.uint64(0x100000001B3)  # multiplier of the FNV hash
 
 
 def state_dtype(board_size: int, swap: bool) -> np.dtype:
@@ -46,12 +44,6 @@ def blank(board_size: int, swap: bool) -> np.ndarray:
 
 
 @kernel
-def side(s):
-    """Count the cells along a side: a constant to the compiler, because the board's size is one."""
-    return int(math.sqrt(s.board.size))
-
-
-@kernel
 def reset(s, rng):
     """§2: seat 0 moves first on an empty board."""
     s.last = s.winner = -1
@@ -65,12 +57,10 @@ def legal(s, mask):
     if s.to_move < 0:
         mask[:] = 0
         return 0
-    b = s.board
-    for i in range(b.size):
-        mask[i] = b[i] == 0
+    mark_empty(s, mask)
     if s.swap:
-        mask[b.size] = can_swap(s)
-    return b.size - s.stones + can_swap(s)
+        mask[s.board.size] = can_swap(s)
+    return s.board.size - s.stones + can_swap(s)
 
 
 @kernel
@@ -167,20 +157,14 @@ def swap_stone(s):
 @kernel
 def returns(s, r):
     """§6: +1 to the winner, -1 to the other."""
-    r[0] = r[1] = 0.0
-    if s.winner >= 0:
-        r[s.winner] = 1.0
-        r[1 - s.winner] = -1.0
+    pay_winner(s, r)
 
 
 @kernel
 def key(s):
     """Hash the stones, the seat to move, and whether it may swap."""
-    b = s.board
-    h = np.uint64(2 * (int(s.to_move) + 4 * b.size) + can_swap(s)) * GOLDEN
-    for i in range(b.size):
-        h = (h ^ np.uint64(b[i])) * _PRIME
-    return hash64(h)
+    h = np.uint64(2 * (int(s.to_move) + 4 * s.board.size) + can_swap(s)) * GOLDEN
+    return hash64(hash_all(h, s.board, 0))
 
 
 @kernel

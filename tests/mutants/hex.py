@@ -18,12 +18,12 @@ MUTANTS = [
     ("the other seat wins", "rules.py", "        s.winner = seat\n", "        s.winner = 1 - seat\n"),
     ("seat 1 never wins", "rules.py", "        s.winner = seat\n", "        s.winner = -seat\n"),
     ("play goes on after seat 0 has won", "rules.py", "OVER if s.winner >= 0 else", "OVER if s.winner > 0 else"),
-    ("the loser is rewarded", "rules.py", "r[s.winner] = 1.0", "r[s.winner] = -1.0"),
-    ("losing costs nothing", "rules.py", "r[1 - s.winner] = -1.0", "r[1 - s.winner] = 0.0"),
+    ("the loser is rewarded", "../board.py", "r[s.winner] = 1.0", "r[s.winner] = -1.0"),
+    ("losing costs nothing", "../board.py", "r[1 - s.winner] = -1.0", "r[1 - s.winner] = 0.0"),
     # Turns, mask and swap.
     ("the swapping seat moves again", "rules.py", "else 1 - seat", "else 1 - seat * (a < s.board.size)"),
-    ("the mask has seat 1's stones", "rules.py", "mask[i] = b[i] == 0", "mask[i] = b[i] != 1"),
-    ("actions counted by plies", "rules.py", "return b.size - s.stones +", "return b.size - s.ply +"),
+    ("the mask has seat 1's stones", "../board.py", "mask[i] = b[i] == 0", "mask[i] = b[i] != 1"),
+    ("actions counted by plies", "rules.py", "return s.board.size - s.stones +", "return s.board.size - s.ply +"),
     ("seat 0 may swap", "rules.py", "s.ply == 1 and s.to_move == 1", "s.ply <= 1"),
     ("the swap stays open", "rules.py", "s.ply == 1 and s.to_move == 1", "s.to_move == 1"),
     ("the swap comes a turn late", "rules.py", "s.ply == 1 and s.to_move == 1", "s.ply == 3 and s.to_move == 1"),
@@ -36,9 +36,9 @@ MUTANTS = [
     ("playouts fill cells of the mover only", "rules.py", "below(rng, empty) < first", "below(rng, empty + 1) < first"),
     ("playouts swap when they should not", "rules.py", "below(rng, b.size) == 0", "below(rng, b.size) > 0"),
     ("playouts crown the wrong seat", "rules.py", "s.winner = 0 if ar >= n", "s.winner = 1 if ar < n"),
-    ("the key ignores the mover", "rules.py", " + 4 * b.size", " * 0 + 4 * b.size"),
+    ("the key ignores the mover", "rules.py", " + 4 * s.board.size", " * 0 + 4 * s.board.size"),
     ("the key ignores the swap", "rules.py", "+ can_swap(s)) * GOLDEN", "+ 0) * GOLDEN"),
-    ("the key is colour-blind", "rules.py", "np.uint64(b[i])", "np.uint64(b[i] != 0)"),
+    ("the key is colour-blind", "../board.py", "np.uint64(values[i] - least)", "np.uint64(values[i] != 0)"),
     ("half a turn is none", "rules.py", "[::-1]", "[::1]"),
     # Encoders.
     (
