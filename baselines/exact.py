@@ -21,7 +21,7 @@ class Solver:
 
     def __init__(self, game: Game, positions: int = 1_000_000) -> None:
         if game.seats != 2 or not game.spec.zero_sum or game.spec.hidden:
-            raise BoyiError(f"exact: solves games of two seats with zero sum and nothing hidden, which {game} is not")
+            raise BoyiError(f"exact cannot solve {game}: that takes two seats, zero sum and nothing hidden")
         self.game, self.positions = game, positions
         self.table = make_table(positions)
         # A record, a mask and odds for every action and chance event of the longest game.
@@ -51,9 +51,7 @@ class Solver:
             self.table.size[0] = self.table.keys[:] = 0
             if not remembered:
                 where = game.module("text").diagram(states[0])
-                raise BoyiError(
-                    f"more than {self.positions} positions follow; allow more with positions=\n{where}"
-                )
+                raise BoyiError(f"more than {self.positions} positions follow; allow more with positions=\n{where}")
 
 
 class Exact(Agent):

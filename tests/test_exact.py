@@ -202,7 +202,7 @@ def test_positions_of_earlier_games_make_room() -> None:
 
 
 def test_games_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(BoyiError, match="two seats with zero sum and nothing hidden, which toy is not"):
+    with pytest.raises(BoyiError, match="exact cannot solve toy: that takes two seats, zero sum and nothing hidden"):
         Exact().fit(find(toy.SPEC))
 
 
