@@ -39,7 +39,7 @@ def run(code: str, home: Path, **environment: str) -> subprocess.CompletedProces
 
 def test_an_edited_rule_never_meets_an_old_cache(copied: Path) -> None:
     assert run(MASKED, copied).stdout == "9\n"
-    rules = copied / "boyi" / "envs" / "hex" / "rules.py"
+    rules = copied / "boyi" / "envs" / "board.py"
     stat = rules.stat()
     edited = rules.read_text().replace("mask[i] = b[i] == 0", "mask[i] = b[i] == 9")
     assert edited != rules.read_text()
