@@ -125,7 +125,12 @@ def arena(
 
 
 def _say_stopped(played: int, match: Match, out: Path | None) -> None:
-    """Say where a run stopped and how to go on with it."""
+    """Say where a run stopped and how to go on with it.
+
+    Ctrl-C may come between a game's line and its report: what can be gone on with is what the file holds.
+    """
+    if out is not None:
+        played = out.read_bytes().count(b"\n") if out.exists() else 0
     words = [*sys.argv[1:], *["--resume"] * ("--resume" not in sys.argv)]
     how = f"go on with: boyi {shlex.join(words)}" if out is not None else "without --out FILE nothing was kept"
     typer.echo(f"boyi: stopped after {played} of {match.total} games; {how}", err=True)

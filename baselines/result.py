@@ -204,6 +204,6 @@ def elo_interval(elo: Estimate) -> str:
 def duration(seconds: float) -> str:
     """Write a time in the unit that suits it."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
+        if seconds >= 0.9995 * size:  # what three digits round up
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds / 1e-6:.3g} µs"

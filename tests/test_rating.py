@@ -111,4 +111,10 @@ def test_words_for_numbers():
     assert elo_value(rate([[0, 5], [15, 0]])[1]) == "+191"
     assert elo_interval(rate([[0, 5], [15, 0]])[1]) == "+26 to +386"
     assert (elo_value(rate([[0, 5], [15, 0]])[0]), elo_interval(rate([[0, 5], [15, 0]])[0])) == ("0", "")
-    assert [duration(seconds) for seconds in (2.5, 0.0123, 4.2e-6)] == ["2.5 s", "12.3 ms", "4.2 µs"]
+    assert [duration(seconds) for seconds in (2.5, 0.9996, 0.0123, 9.999e-4, 4.2e-6)] == [
+        "2.5 s",
+        "1 s",
+        "12.3 ms",
+        "1 ms",
+        "4.2 µs",
+    ]
