@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .agent import Agent
     from .arena import evaluate
+    from .dqn import DQN
     from .opponents import make_agent
+    from .pool import OpponentPool
 
-__all__ = ["Agent", "evaluate", "make_agent"]
+__all__ = ["DQN", "Agent", "OpponentPool", "evaluate", "make_agent"]
 
-_HOMES = {"Agent": "agent", "evaluate": "arena", "make_agent": "opponents"}
+_HOMES = {"Agent": "agent", "DQN": "dqn", "OpponentPool": "pool", "evaluate": "arena", "make_agent": "opponents"}
 
 
 def __getattr__(name: str) -> Any:

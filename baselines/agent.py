@@ -13,6 +13,7 @@ from ..envs.errors import BoyiError
 from ..envs.frame import whole
 from ..envs.kernels import choose_rows
 from ..envs.spec import Game, Param, check_params
+from ..envs.syntax import write
 from ..envs.view import View
 
 Policy = Callable[[np.ndarray, np.ndarray], Any]
@@ -23,9 +24,17 @@ class Agent(ABC):
 
     name: ClassVar[str]
     params: ClassVar[Mapping[str, Param]] = {}
+    positional: ClassVar[str | None] = None
+    """The parameter that may stand alone behind the colon of the agent's string."""
 
     def __init__(self, **values: Any) -> None:
         self.values = check_params(self.name, self.params, values)
+
+    def __str__(self) -> str:
+        """Write the string that would make this agent."""
+        changed = {key: value for key, value in self.values.items() if value != self.params[key].default}
+        alone = changed.pop(self.positional, None) if self.positional is not None else None
+        return write(self.name, alone, changed)
 
     def fit(self, game: Game) -> None:  # noqa: B027 - most algorithms play every game
         """Raise `BoyiError` when the algorithm does not fit the game's facts."""
@@ -41,7 +50,10 @@ class Agent(ABC):
         if batch is None or frame is None or batch.n != 1:
             raise BoyiError(f"{self.name}: action(env) wants a single boyi environment, not {type(base).__name__}")
         view = batch.view([0])
-        return frame.seen(int(self.act(view)[0]), int(view.seat[0]))
+        action = frame.seen(int(self.act(view)[0]), int(view.seat[0]))
+        # A wrapper that shows another image of the game knows what the action is there.
+        shown = hasattr(env, "has_wrapper_attr") and env.has_wrapper_attr("image_of")
+        return int(env.get_wrapper_attr("image_of")(action)) if shown else action
 
 
 class RandomAgent(Agent):
@@ -64,6 +76,10 @@ class CallableAgent(Agent):
     def __init__(self, policy: Policy) -> None:
         super().__init__()
         self.policy = policy
+
+    def __str__(self) -> str:
+        """Name the function."""
+        return f"{self.policy.__module__}:{getattr(self.policy, '__qualname__', type(self.policy).__qualname__)}"
 
     def act(self, view: View) -> np.ndarray:
         view.check()

@@ -24,10 +24,10 @@ from numba.core.event import install_timer
 from .. import __version__
 from ..envs.batch import Batch
 from ..envs.errors import BoyiError
+from ..envs.record import Record, append_to, names, read_line, read_lines
 from ..envs.spec import Game, Spec, find
 from ..envs.view import View
-from .opponents import AgentLike, make_agent
-from .record import Record, append_to, labels, names, read_line, read_lines
+from .opponents import AgentLike, labels, make_agent
 from .result import Result, summarize
 
 ROWS = 64  # the most games in progress at once

@@ -1,4 +1,4 @@
-"""The command ``boyi``: arena, play, games, agents, perft, compile and speed.
+"""The command ``boyi``: arena, play, train, games, agents, perft, compile and speed.
 
 What needs Numba is imported inside the commands, so that help, version and the list of games appear at once. A
 `BoyiError` is one sentence on stderr and exit code 2, Ctrl-C is exit code 130, a closed pipe is silent.
@@ -27,8 +27,8 @@ from ..envs.spec import Game, Param, find, games
 from .printing import make_table, show
 
 if TYPE_CHECKING:
+    from ..envs.record import Record
     from .arena import Match
-    from .record import Record
 
 PARAMETER = ("game", "parameter", "default", "allowed", "meaning")
 QUIET = 5.0  # seconds between two lines of progress where there is no terminal
@@ -259,6 +259,14 @@ def compile_kernels(
 def speed(ctx: typer.Context) -> None:
     """Measure this package beside its peers."""
     _delegate(ctx, "speed")
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+def train(ctx: typer.Context) -> None:
+    """Train DQN or Double DQN from a config, in a run that survives being killed."""
+    _delegate(ctx, "train")
 
 
 def _delegate(ctx: typer.Context, name: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
@@ -13,9 +13,10 @@ from ..envs.syntax import parse
 from ..envs.table import Player
 from .agent import Agent, CallableAgent, RandomAgent
 from .exact import Exact
+from .learned import DoubleDQNAgent, DQNAgent
 from .mcts import MCTS
 
-AGENTS: dict[str, type[Agent]] = {agent.name: agent for agent in (RandomAgent, MCTS, Exact)}
+AGENTS: dict[str, type[Agent]] = {agent.name: agent for agent in (RandomAgent, MCTS, Exact, DQNAgent, DoubleDQNAgent)}
 
 AgentLike = str | Agent | Callable[..., Any]
 
@@ -46,9 +47,12 @@ def _made(agent: AgentLike) -> Agent:
 def _read(text: str) -> Agent:
     name, positional, values = parse(text)
     if name in AGENTS:
-        if positional is not None:
-            raise BoyiError(f"{name}: takes no {positional!r}; parameters: {', '.join(AGENTS[name].params) or 'none'}")
-        return AGENTS[name](**values)
+        kind = AGENTS[name]
+        if positional is not None and kind.positional is None:
+            raise BoyiError(f"{name}: takes no {positional!r}; parameters: {', '.join(kind.params) or 'none'}")
+        if positional is not None and kind.positional in values:
+            raise BoyiError(f"{text!r} gives {kind.positional} twice")
+        return kind(**values if positional is None else {str(kind.positional): positional, **values})
     if positional is None or values:
         raise unknown("agent", name, [*AGENTS, "module:attribute"])
     try:
@@ -62,10 +66,27 @@ def _read(text: str) -> Agent:
     return _made(found)
 
 
+def label(agent: AgentLike) -> str:
+    """Name a contestant: a string as it is, an agent as the string that would make it, a function by its name."""
+    if isinstance(agent, str):
+        return agent.strip()
+    return str(agent if isinstance(agent, Agent) else CallableAgent(agent))
+
+
+def labels(agents: Iterable[AgentLike]) -> list[str]:
+    """Name contestants, each differently: the second ``random`` is ``random #2``."""
+    taken: dict[str, int] = {}
+    unique = []
+    for name in map(label, agents):
+        taken[name] = taken.get(name, 0) + 1
+        unique.append(name if taken[name] == 1 else f"{name} #{taken[name]}")
+    return unique
+
+
 def make_env(game: str | Spec | Game, opponent: Any = "random", **options: Any) -> GameEnv:
     """Build the single Gymnasium environment; `opponent` is an agent, a list of them, or "self"."""
     params, options = _split(game, options)
-    return GameEnv(params, make_opponents(opponent, params), **options)
+    return GameEnv(params, make_opponents(opponent, params), resolve=make_opponents, **options)
 
 
 def make_vector_env(
@@ -73,7 +94,7 @@ def make_vector_env(
 ) -> GameVectorEnv:
     """Build the native vector environment; options as those of `make_env`."""
     params, options = _split(game, options)
-    return GameVectorEnv(params, num_envs, make_opponents(opponent, params), **options)
+    return GameVectorEnv(params, num_envs, make_opponents(opponent, params), resolve=make_opponents, **options)
 
 
 def make_opponents(opponent: AgentLike | list[AgentLike] | tuple[AgentLike, ...], game: Game) -> list[Player] | None:

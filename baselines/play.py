@@ -18,10 +18,10 @@ import numpy as np
 
 from ..envs.batch import Batch, random_seed
 from ..envs.errors import BoyiError
+from ..envs.record import Record, append_to, names, positions, read_game
 from ..envs.spec import Game
 from .agent import Agent
-from .opponents import AgentLike, make_agent
-from .record import Record, append_to, labels, names, positions, read_game
+from .opponents import AgentLike, labels, make_agent
 
 HELP = "Type an action by its name, or: moves (list them), undo, resign, quit, help."
 STEPS = "Enter: next, b: back, a number: to that move, q: quit"
@@ -251,7 +251,7 @@ def outcome(seats: Sequence[str], ended: str, returns: Sequence[float] | None, p
     if returns is None:
         return "The game was not finished."
     best = [seat for seat, r in enumerate(returns) if r == max(returns)]
-    how = {"cut": "The game was cut off. ", "resigned": "Resigned. "}.get(ended, "")
+    how = {"cut": "The game was cut off. ", "resigned": "Resigned. ", "forfeit": "An illegal action. "}.get(ended, "")
     if len(best) == len(returns):
         words = "A draw."
     elif person is not None:

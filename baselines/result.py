@@ -13,10 +13,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ..envs.record import Record
 from ..envs.spec import Game
 from .printing import as_text, make_table
 from .rating import REFERENCE, Estimate, rate, wilson
-from .record import Record
 
 REPEATS = "Between agents that choose nothing at random a repeated game is no further evidence, yet intervals count it."
 

@@ -22,7 +22,7 @@ from .errors import BoyiError, IllegalAction, unknown
 from .kernels import KEEP, NEXT_STEP, SAME_STEP
 from .protocol import CHANCE, CUT, OVER
 from .spec import Game, Spec, find
-from .view import View
+from .view import View, copied
 
 AUTORESET = {"off": KEEP, "same_step": SAME_STEP, "next_step": NEXT_STEP}
 ILLEGAL = ("raise", "forfeit")
@@ -99,7 +99,7 @@ class Batch:
     @property
     def states(self) -> np.ndarray:
         """The positions (n,), a copy; assign records of the same dtype to go on from other positions."""
-        return _copied(self._states)
+        return copied(self._states)
 
     @states.setter
     def states(self, states: np.ndarray) -> None:
@@ -150,7 +150,7 @@ class Batch:
     def view(self, rows: ArrayLike | None = None) -> View:
         """Show unfinished rows (default: all of them) to the agents that are to move in them."""
         which = np.flatnonzero(self._states["to_move"] >= 0) if rows is None else self._rows(rows)
-        states = _copied(self._states, which)
+        states = copied(self._states, which)
         seats = states["to_move"].astype(np.int64)
         if (seats < 0).any():
             raise BoyiError(f"{self.game}: row {which[seats < 0][0]} has ended: nobody is to move in it")
@@ -169,19 +169,53 @@ class Batch:
             rng=streams,
             row=which.copy(),
             episode=self._episodes[which],
+            game_key=self.game_keys(which),
             history=histories,
         )
 
+    @property
+    def seeds(self) -> np.ndarray:
+        """Each row's own seed (n,) uint64. A copy."""
+        return self._seeds.copy()
+
+    @property
+    def episodes(self) -> np.ndarray:
+        """The number (n,) int64 of each row's game among those of its seed, from 0. A copy."""
+        return self._episodes.copy()
+
+    def history(self, row: int) -> list[int]:
+        """Return the actions played so far in a row, without one that forfeited the game."""
+        if self._history is None:
+            raise BoyiError("this batch keeps no actions: make it with history=True, or call keep_history()")
+        return list(self._history[row])
+
+    def keep_history(self) -> None:
+        """Keep the actions of each row from its next game on, as ``history=True`` does from the first."""
+        if self._history is None:
+            self._history = [[] for _ in range(self.n)]
+
+    def game_keys(self, rows: ArrayLike | None = None, purpose: int = 0) -> np.ndarray:
+        """Return random numbers (m,) uint64 that hang on each game's seed and episode alone, others for each purpose.
+
+        What is to be drawn once a game is drawn from them: it is then the same however games are batched.
+        """
+        which = self._rows(rows)
+        keys = np.empty(which.size, np.uint64)
+        self._kernels["key_rows"](self._streams, which, purpose, keys)
+        return keys
+
     # Play
 
-    def reset(self, seed: int | Sequence[int] | None = None, rows: ArrayLike | None = None) -> None:
-        """Start new games: with `seed` episode 0 of it, without the next episode of every row's own seed."""
+    def reset(
+        self, seed: int | Sequence[int] | None = None, rows: ArrayLike | None = None, *, episode: int = 0
+    ) -> None:
+        """Start new games: with `seed` that `episode` of it, without the next episode of every row's own seed."""
         which = self._rows(rows)
         if seed is None:
             self._episodes[which] += 1
         else:
             self._seeds[which] = _row_seeds(seed, which)
-            self._episodes[which] = 0
+            self._episodes[which] = episode
         self._forget(which)
         random = (self._seeds, self._episodes, self._streams, self._chances)
         self._run("start_rows", which.size, self._states, self._blank, which, *random, self._masks)
@@ -215,18 +249,23 @@ class Batch:
         r = np.empty((m, self.game.seats), np.float32)
         over, cut = np.empty(m, np.bool_), np.empty(m, np.bool_)
         x = np.empty((m if see else 1, *self._shape), np.float32)
-        before = self._episodes[which] if self._history is not None else None
+        before = (self._episodes[which], self._states["ply"][which]) if self._history is not None else None
         random = (self._seeds, self._episodes, self._streams, self._chances)
         rules = (self._masks, self._penalty, AUTORESET[self.autoreset])
         self._run("step_rows", m, self._states, self._blank, which, actions, *random, *rules, r, over, cut, see, x)
         self._seen, self._sight = x if see else None, None
-        if self._history is not None:
-            for i, a, restarted in zip(which, actions, self._episodes[which] != before, strict=True):
-                if restarted:
-                    self._history[i] = []
-                else:
-                    self._history[i].append(int(a))
+        if before is not None:
+            self._note(which, actions, self._episodes[which] != before[0], self._states["ply"][which] != before[1])
         return r, over, cut
+
+    def _note(self, which: np.ndarray, actions: np.ndarray, restarted: np.ndarray, played: np.ndarray) -> None:
+        """Write down the actions of a step; one that forfeited has not been played."""
+        assert self._history is not None
+        for k, i in enumerate(which):
+            if restarted[k]:
+                self._history[i] = []
+            elif played[k]:
+                self._history[i].append(int(actions[k]))
 
     def play(self, action: int) -> int:
         """Play one action in a batch of one: return the seat that moves next, or OVER or CUT.
@@ -351,6 +390,19 @@ class Batch:
         twin.__setstate__(state)
         return twin
 
+    def snapshot(self) -> dict[str, np.ndarray]:
+        """Gather positions, as bytes, seeds and chance streams by name: arrays that any format holds."""
+        raw = self.states.view(np.uint8).reshape(self.n, -1)
+        return {"states": raw, "seeds": self._seeds, "episodes": self._episodes, "streams": self._streams}
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Go on from what `snapshot` gathered in a batch of as many games of the same kind."""
+        if arrays["states"].shape != (self.n, self._states.dtype.itemsize):
+            raise BoyiError(f"{self.game}: the snapshot is not one of {self.n} games of this kind")
+        self._seeds[:], self._episodes[:] = arrays["seeds"], arrays["episodes"]
+        self._streams[:] = arrays["streams"]
+        self.set_states(arrays["states"].view(self._states.dtype)[:, 0])
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Batch:
         return self.clone()
 
@@ -434,12 +486,6 @@ class _Kernels(dict[str, Kernel]):
         encoder = self.encoder if name in self.SEEING else None
         self[name] = bind(getattr(kernels, name), self.game, encoder)
         return self[name]
-
-
-def _copied(states: np.ndarray, which: np.ndarray | slice = slice(None)) -> np.ndarray:
-    """Copy records byte by byte: NumPy would leave the padding between their fields undefined."""
-    raw = states.view(np.dtype((np.void, states.dtype.itemsize)))
-    return np.array(raw[which]).view(states.dtype)
 
 
 def usable_cores() -> int:

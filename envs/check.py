@@ -10,6 +10,7 @@ import copy
 import io
 import pickle
 from collections import Counter
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from .errors import BoyiError, IllegalAction
 from .frame import Frame
 from .protocol import CHANCE, OVER
 from .spec import Game, Spec, find
+from .symmetry import symmetries as shown_images
 from .trial import GameError, Position, Trial, advance_one, draw_rows, field_bytes, open_stream, redeal_one
 
 DRAWS = 2000  # taken from one chance event to compare frequencies
@@ -323,43 +325,85 @@ def _check_forfeit(trial: Trial, batch: Batch, actions: np.ndarray) -> None:
 
 def symmetries(trial: Trial) -> None:
     """Where rules.py has ``symmetries(**params)``: each row renames the actions, and the renamed game is the same."""
-    game = trial.game
-    make = getattr(game.module("rules"), "symmetries", None)
-    tables = np.empty((0, game.actions), int) if make is None else make(**game.params)
-    good = tables.shape[1:] == (game.actions,) and (np.sort(tables) == np.arange(game.actions)).all()
-    trial.require(good, None, "symmetries returns no permutations of the actions")
+    tables = _renamings(trial.game)
+    trial.require(_permute(tables, trial.game.actions), None, "symmetries returns no permutations of the actions")
     for k, table in enumerate(tables[:8]):
-        _play_renamed(trial, table, trial.seeds[k % len(trial.seeds)])
+        for _ in _renamed(trial, table, trial.seeds[k % len(trial.seeds)]):
+            pass
 
 
-def _play_renamed(trial: Trial, table: np.ndarray, seed: int) -> None:
-    """Play one random game twice, the second time with every action renamed by `table`."""
+def images(trial: Trial) -> None:
+    """Every encoder of a game with symmetries shows the images that `symmetry.symmetries` says, in its own frame.
+
+    A game that declares them for its encoders only, because its start or its chance events change with them, is
+    compared with its images by tests of its own.
+    """
+    tables = _renamings(trial.game)
+    if not len(tables) and not hasattr(trial.game.module("encode"), "symmetries"):
+        return
+    for encoder in trial.game.spec.encoders:
+        numbers, actions = _shown(trial, encoder)
+        trial.require(len(tables) in (0, len(actions)), None, f"{encoder} has not as many images as the rules")
+        for k, table in enumerate(tables[:8]):
+            for a, b in _renamed(trial, table, trial.seeds[k % len(trial.seeds)]):
+                same = _look_alike(trial, a, b, encoder, numbers[k], actions[k])
+                failure = f"{encoder} does not show the image that its symmetries say"
+                trial.require(same, a, f"{failure}:\n{trial.report(b, 'the other')}\n")
+
+
+def _renamings(game: Game) -> np.ndarray:
+    make = getattr(game.module("rules"), "symmetries", None)
+    return np.empty((0, game.actions), int) if make is None else make(**game.params)
+
+
+def _permute(tables: np.ndarray, n: int) -> bool:
+    return tables.shape[1:] == (n,) and bool((np.sort(tables) == np.arange(n)).all())
+
+
+def _shown(trial: Trial, encoder: str) -> tuple[np.ndarray, np.ndarray]:
+    """Find the images that an encoder shows."""
+    try:
+        numbers, actions = shown_images(trial.game, encoder)
+    except BoyiError as error:
+        raise GameError(trial.report(None, str(error))) from None
+    size = int(np.prod(trial.game.shape(encoder)))
+    good = _permute(numbers, size) and _permute(actions, trial.game.actions) and len(numbers) == len(actions)
+    trial.require(good, None, f"the symmetries of {encoder} are no permutations of numbers and actions")
+    good = (numbers[0] == np.arange(size)).all() and (actions[0] == np.arange(trial.game.actions)).all()
+    trial.require(good, None, f"the first of the symmetries of {encoder} is not the identity")
+    return numbers, actions
+
+
+def _renamed(trial: Trial, table: np.ndarray, seed: int) -> Iterator[tuple[Position, Position]]:
+    """Play one random game twice, the second time with every action renamed by `table`; yield the positions."""
     lots, here, there = np.random.default_rng(seed), trial.start(seed), trial.start(seed)
     while True:
         a, b = trial.look(seed, here), trial.look(seed, there)
         same = a.to_move == b.to_move and (b.mask[table] == a.mask).all() and (a.returns == b.returns).all()
-        same = same and _planes_renamed(trial, a, b, table)
         trial.require(same, a, f"symmetry {table} makes this another game:\n{trial.report(b, 'the other')}\n")
+        yield a, b
         if a.to_move < CHANCE:
             return
         decides = a.to_move >= 0
         choice = lots.choice(np.flatnonzero(a.mask if decides else trial.odds(a)))
+        here, there = here.copy(), there.copy()
         trial.kernel(advance_one)(here, choice)
         trial.kernel(advance_one)(there, table[choice] if decides else choice)
 
 
-def _planes_renamed(trial: Trial, a: Position, b: Position, table: np.ndarray) -> bool:
-    """Action i is cell i of the planes: where the table moves cells to cells, the planes move with them."""
-    shape = trial.game.shape("planes")
-    cells = int(np.prod(shape[1:]))
-    if cells > table.size or (table[:cells] >= cells).any():
-        return True
-    x, y = (trial.observe(position, 0, "planes").reshape(shape[0], cells) for position in (a, b))
-    return bool((y[:, table[:cells]] == x).all())
+def _look_alike(trial: Trial, a: Position, b: Position, encoder: str, numbers: np.ndarray, actions: np.ndarray) -> bool:
+    """Compare what every seat sees of a position and its image, and their masks in the frame of the seat to move."""
+    frame = Frame(trial.game, encoder)
+    masks = [frame.mask(position.mask, position.to_move) for position in (a, b)]
+    same = bool((masks[1][actions] == masks[0]).all())
+    for seat in range(trial.game.seats):
+        x, y = (trial.observe(position, seat, encoder).ravel() for position in (a, b))
+        same = same and bool((y[numbers] == x).all())
+    return same
 
 
 ITEMS = (
     starts, results, keys, texts, drawings, observations, frames, secrets, chances, batches, isolation, histories,
-    copies, refusals, symmetries,
+    copies, refusals, symmetries, images,
 )  # fmt: skip
 """Every promise, as a function of a `Trial`."""

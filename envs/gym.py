@@ -2,7 +2,8 @@
 
 Observations are ``{"observation": float32, "action_mask": int8}``; the mask is also ``info["action_mask"]`` and, as
 truths, what `action_masks` returns. ``info["seat"]`` is the seat the reward belongs to, ``info["to_move"]`` the seat
-that decides next, -1 at the end. Row i of the vector environment under seed s is the single environment under s + i.
+that decides next, -1 at the end, when ``info["returns"]`` holds everybody's returns. Row i of the vector environment
+under seed s is the single environment under s + i.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from .batch import Batch
 from .errors import BoyiError, unknown
 from .frame import Frame, whole
 from .protocol import CUT, OVER
 from .render import MODES, Renderer
 from .spec import Game, Spec, find
-from .table import PATIENCE, Player, Table, check_seating, no_turn
+from .table import Finished, Player, Resolver, Table, players
 
 Observation = dict[str, np.ndarray]
 Info = dict[str, Any]
+ROW = np.zeros(1, np.int64)  # the only row of a single environment
 
 
 class GameEnv(gymnasium.Env[Observation, int]):
@@ -32,7 +33,8 @@ class GameEnv(gymnasium.Env[Observation, int]):
 
     `opponents` answer for the other seats (None: every decision is the caller's, the reward that of the seat which
     acted); `seat` is the learner's, or "random". `encoder` and `layout` shape the observation. An illegal action
-    loses the game ("forfeit") or raises and changes nothing ("raise").
+    loses the game ("forfeit") or raises and changes nothing ("raise"). `resolve` turns what `set_opponent` is given
+    into players.
     """
 
     metadata = {"render_modes": list(MODES), "render_fps": 2}
@@ -47,16 +49,17 @@ class GameEnv(gymnasium.Env[Observation, int]):
         encoder: str | None = None,
         layout: str = "chw",
         illegal: str = "forfeit",
+        resolve: Resolver = players,
         **params: Any,
     ) -> None:
         self.game = find(game, **params)
         if render_mode is not None and render_mode not in MODES:
             raise unknown("render mode", str(render_mode), MODES)
         self.render_mode = render_mode
-        check_seating(self.game, opponents, seat)
-        self.opponents, self.seat = opponents, seat
         self.frame = Frame(self.game, encoder, layout)
-        self.batch = Batch(self.game, encoder=self.frame.encoder, illegal=illegal, history=True)
+        options: Info = {"seat": seat, "frame": self.frame, "illegal": illegal, "resolve": resolve}
+        self.table = Table(self.game, 1, opponents, history=True, **options)
+        self.batch = self.table.batch
         self.observation_space = self.frame.observation_space()
         self.action_space = self.frame.action_space()  # type: ignore[assignment]
         self._mover, self._seat = OVER, 0  # who decides next; whose rewards and last observation are returned
@@ -65,40 +68,45 @@ class GameEnv(gymnasium.Env[Observation, int]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         """Start a game: the first of `seed`, or the next one of the seed in use."""
         super().reset(seed=seed)
-        self.batch.reset(seed)
-        for _ in range(PATIENCE):
-            self._deal()
-            if self._mover >= 0:
-                self._show()
-                return self._observation(), self._info()
-            # The opponents ended the game before the learner's first turn: it has nothing to learn from it.
-            self.batch.reset()
-        raise no_turn(self.game, self.seat)
-
-    def _deal(self) -> None:
-        self._mover = self._seat = int(self.batch.to_move[0])
-        if self.opponents is not None:
-            self._seat = int(self.batch.draw_seats()[0]) if isinstance(self.seat, str) else int(self.seat)
-            self._answer(self.opponents)
+        self.table.deal(seed, ROW)
+        self._mover, self._seat = int(self.batch.to_move[0]), int(self.table.seats[0])
+        self._show()
+        return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, Info]:
         """Play an action and the opponents' answers."""
         if self._mover < 0:
             raise BoyiError(f"{self.game}: no game is running; call reset() before step()")
         a = self.frame.action(whole(action, self.game), self._mover)
+        if self.table.watchers:
+            self.table.announce(np.array([a if 0 <= a < self.game.actions else -1]), ROW)
         self._seat, self._mover = self._mover, self.batch.play(a)
-        if self.opponents is not None:
-            self._answer(self.opponents)
+        self._answer()
         self._show()
-        reward = self.batch.scores[self._seat] if self._mover < 0 else 0.0
-        return self._observation(), reward, self._mover == OVER, self._mover == CUT, self._info()
+        reward, info = 0.0, self._info()
+        if self._mover < 0:
+            scores = self.batch.scores
+            reward, info["returns"] = scores[self._seat], np.array(scores, np.float32)
+            over = np.array([self._mover == OVER])
+            self.table.report(Finished(ROW, np.array([self._seat]), info["returns"][None].copy(), over))
+        return self._observation(), reward, self._mover == OVER, self._mover == CUT, info
 
-    def _answer(self, opponents: Sequence[Player]) -> None:
+    def _answer(self) -> None:
         """Let the opponents play until the learner is to move or the game has ended."""
-        while self._mover >= 0 and self._mover != self._seat:
-            chair = (self._mover - self._seat) % self.game.seats - 1
-            player = opponents[chair if len(opponents) > 1 else 0]
-            self._mover = self.batch.play(int(player.act(self.batch.view([0]))[0]))
+        while self._mover >= 0 and (player := self.table.player(self._mover, self._seat)) is not None:
+            self._mover = self.batch.play(int(player.act(self.batch.view(ROW))[0]))
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Let somebody else play the other seats, from their next decision on: anything that ``opponent=`` takes.
+
+        `BoyiError` for what it does not take, and for a change between "self" and opponents.
+        """
+        self.table.set_opponent(opponent)
+
+    @property
+    def self_play(self) -> bool:
+        """Whether every seat is the caller's."""
+        return self.table.opponents is None
 
     def _observation(self) -> Observation:
         if self._mover >= 0:
@@ -148,6 +156,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         illegal: str = "forfeit",
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         threads: int | None = None,
+        resolve: Resolver = players,
         **params: Any,
     ) -> None:
         self.game = find(game, **params)
@@ -157,11 +166,12 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
             raise unknown("autoreset mode", str(mode), modes)
         self.metadata = {**self.metadata, "autoreset_mode": modes[mode]}
         self._same_step = modes[mode] is AutoresetMode.SAME_STEP
-        frame = Frame(self.game, encoder, layout)
-        self.table = Table(self.game, num_envs, opponents, seat=seat, frame=frame, illegal=illegal, threads=threads)
+        self.frame = Frame(self.game, encoder, layout)
+        options: Info = {"seat": seat, "frame": self.frame, "illegal": illegal, "resolve": resolve}
+        self.table = Table(self.game, num_envs, opponents, threads=threads, **options)
         self.batch, self.num_envs = self.table.batch, num_envs
-        self.single_observation_space = frame.observation_space()
-        self.single_action_space = frame.action_space()
+        self.single_observation_space = self.frame.observation_space()
+        self.single_action_space = self.frame.action_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._rows = np.arange(num_envs)
@@ -185,15 +195,18 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
             raise BoyiError(f"{self.game}: actions must be {self.num_envs} whole numbers, one a row")
         going = np.flatnonzero(~self._ended)
         self.table.deal(None, np.flatnonzero(self._ended))
-        rewards = np.zeros(self.num_envs)
+        scores = np.zeros((self.num_envs, self.game.seats), np.float32)
         over, cut = np.zeros(self.num_envs, np.bool_), np.zeros(self.num_envs, np.bool_)
-        rewards[going], over[going], cut[going] = self.table.play(actions[going], going)
+        scores[going], over[going], cut[going] = self.table.play(actions[going], going)
+        rewards = scores[self._rows, self.table.seats].astype(np.float64)
         ended = over | cut
         final: Info = {}
-        if self._same_step and ended.any():
-            final = self._final(ended)
-            self.table.deal(None, np.flatnonzero(ended))
-            ended = np.zeros_like(ended)
+        if ended.any():
+            final = self._marked({"returns": scores}, ended)
+            if self._same_step:
+                final = self._final(final, ended)
+                self.table.deal(None, np.flatnonzero(ended))
+                ended = np.zeros_like(ended)
         self._ended = ended
         return self._observation(), rewards, over, cut, {**self._info(), **final}
 
@@ -203,14 +216,14 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
     def _info(self) -> Info:
         return self._marked({"action_mask": self.table.masks(), **self.table.state()}, np.ones(self.num_envs, np.bool_))
 
-    def _final(self, ended: np.ndarray) -> Info:
+    def _final(self, returns: Info, ended: np.ndarray) -> Info:
         """Gather what Gymnasium's own vector environments report of the games that have just ended."""
         observation = self._observation()
         finals = np.full(self.num_envs, None, object)
         for i in np.flatnonzero(ended):
             finals[i] = {key: value[i].copy() for key, value in observation.items()}
         info = self._marked({"action_mask": self.table.masks(), **self.table.state()}, ended)
-        return self._marked({"final_obs": finals, "final_info": info}, ended)
+        return self._marked({"final_obs": finals, "final_info": {**info, **returns}}, ended)
 
     @staticmethod
     def _marked(info: Info, rows: np.ndarray) -> Info:
@@ -219,3 +232,29 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
     def action_masks(self) -> np.ndarray:
         """Return the legal actions as truths (n, actions)."""
         return self.table.masks().astype(np.bool_)
+
+    def observe_as(self, seats: np.ndarray) -> Observation:
+        """Observe every row from the given seats (n,), to move or not.
+
+        The masks are what may be played next, by whomever, in the frames of those seats.
+        """
+        return {"observation": self.table.observe(self._rows, seats), "action_mask": self.table.masks(seats)}
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Let somebody else play the other seats, from their next decision on: anything that ``opponent=`` takes."""
+        self.table.set_opponent(opponent)
+
+    @property
+    def self_play(self) -> bool:
+        """Whether every seat is the caller's."""
+        return self.table.opponents is None
+
+    def snapshot(self) -> dict[str, np.ndarray]:
+        """Gather all that the games' future depends on, by name; what opponents keep to themselves is not in it."""
+        ended = np.zeros(self.num_envs, np.bool_) if self._ended is None else self._ended
+        return {"ended": ended, "seats": self.table.seats, **self.batch.snapshot()}
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Go on from what `snapshot` gathered in an environment made like this one."""
+        self._ended, self.table.seats = arrays["ended"].copy(), arrays["seats"].copy()
+        self.batch.restore(arrays)

@@ -13,7 +13,7 @@ from .rng import GOLDEN, below, choose, combine, kernel, uniform
 
 ILLEGAL = -4  # answer of `play_one`: the action is outside the mask and nothing was touched
 KEEP, SAME_STEP, NEXT_STEP = 0, 1, 2  # what happens to a finished game: nothing, a new one at once, or at the next step
-_DECISION, _SEAT = np.uint64(0xD1CE), np.uint64(0x5EA7)  # keep these draws apart from those of chance
+_DECISION, _SEAT, _GAME = np.uint64(0xD1CE), np.uint64(0x5EA7), np.uint64(0x6A3E)  # keep these draws apart from chance
 _PLY = np.uint64(0xD6E8FEB86659FD93)  # spreads the plies' streams over keys; odd, and far from GOLDEN's multiples
 
 
@@ -200,6 +200,12 @@ def seat_rows(streams, rows, lanes, seats, out):
     for k in range(rows.shape[0]):
         open_lane(lanes[k], streams[rows[k], 0] ^ _SEAT)
         out[k] = below(lanes[k], seats)
+
+
+def key_rows(streams, rows, purpose, keys):
+    """Write numbers that hang on the seed and episode of each of the games `rows` alone, others for each purpose."""
+    for k in range(rows.shape[0]):
+        keys[k] = combine(streams[rows[k], 0] ^ _GAME, np.uint64(purpose))
 
 
 def redeal_rows(states, seats, streams, lanes):

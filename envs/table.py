@@ -1,9 +1,9 @@
-"""A learner's games: a batch in which agents answer for the other seats. What the vector environment stands on."""
+"""A learner's games: a batch in which agents answer for the other seats. What the Gymnasium environments stand on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,17 +22,54 @@ class Player(Protocol):
     def act(self, view: View) -> np.ndarray: ...
 
 
+Resolver = Callable[[Any, Game], Sequence[Player] | None]
+
+
+class Finished(NamedTuple):
+    """Games that have just ended, in `rows` (m,): the learner's seats (m,), everybody's returns (m, seats), over (m,).
+
+    The batch still holds their last positions and actions. Without opponents `seats` holds whoever acted last.
+    """
+
+    rows: np.ndarray
+    seats: np.ndarray
+    returns: np.ndarray
+    over: np.ndarray
+
+
+class Watcher:
+    """Somebody who looks on at a table, for wrappers that must see the games as they are, whatever the caller is shown.
+
+    Added to `Table.watchers`; both methods do nothing unless they are overridden.
+    """
+
+    def playing(self, batch: Batch, rows: np.ndarray, actions: np.ndarray) -> None:
+        """Note that the caller is about to play the game's `actions` (m,), lawful or not, in `rows` (m,)."""
+
+    def ended(self, batch: Batch, games: Finished) -> None:
+        """Note games that have ended, before new ones take their rows."""
+
+
+def players(opponent: Any, game: Game) -> list[Player] | None:
+    """Take `opponent` as it is, a player or a list of them, or None for "self"; `BoyiError` for anything else.
+
+    The least of resolvers: who wants agents by name or from callables gives the environments a better one.
+    """
+    if isinstance(opponent, str) and opponent == "self":
+        return None
+    several = list(opponent) if isinstance(opponent, list | tuple) else [opponent]
+    for each in several:
+        if isinstance(each, type) or not callable(getattr(each, "act", None)):
+            raise BoyiError(f'{game}: an opponent is "self" or an object with act(view), not {each!r}')
+    return several
+
+
 def check_seating(game: Game, opponents: Sequence[Player] | None, seat: int | str) -> None:
     """Raise `BoyiError` for a learner's seat that the game does not have, or too many or few opponents."""
     if seat != "random" and not (isinstance(seat, int | np.integer) and 0 <= seat < game.seats):
         raise BoyiError(f'{game}: seat must be 0 to {game.seats - 1} or "random", not {seat!r}')
     if opponents is not None and len(opponents) not in (1, game.seats - 1):
         raise BoyiError(f"{game}: give one opponent, or one for each of the {game.seats - 1} other seats")
-
-
-def no_turn(game: Game, seat: int | str) -> BoyiError:
-    """Build the error for a learner that never gets to play."""
-    return BoyiError(f"{game}: {PATIENCE} games ended before seat {seat} had a turn; choose another seat")
 
 
 class Table:
@@ -52,43 +89,92 @@ class Table:
         frame: Frame,
         illegal: str,
         threads: int | None = None,
+        history: bool = False,
+        resolve: Resolver = players,
     ) -> None:
         check_seating(game, opponents, seat)
-        self.game, self.opponents, self.seat, self.frame = game, opponents, seat, frame
-        self.batch = Batch(game, n, random_seed(), encoder=frame.encoder, illegal=illegal, threads=threads)
+        self.game, self.opponents, self.seat, self.frame, self.resolve = game, opponents, seat, frame, resolve
+        options: dict[str, Any] = {"illegal": illegal, "threads": threads, "history": history}
+        self.batch = Batch(game, n, random_seed(), encoder=frame.encoder, **options)
         self.seats = np.zeros(n, np.int64)
         """The seat (n,) each row's rewards and final observation belong to: the learner's, or the last to act."""
+        self.opening = 0
+        """How many of the caller's first decisions in every game are played at random before it sees the game."""
+        self.watchers: list[Watcher] = []
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Let somebody else play the other seats, from their next decision on."""
+        opponents = self.resolve(opponent, self.game)
+        if (opponents is None) != (self.opponents is None):
+            here = "every seat is the caller's" if self.opponents is None else "opponents play the other seats"
+            raise BoyiError(f'{self.game}: {here} here; make another environment to change between them and "self"')
+        check_seating(self.game, opponents, self.seat)
+        self.opponents = opponents
+
+    def player(self, seat: int, learner: int) -> Player | None:
+        """Find who plays a seat where the learner sits on `learner`; None for the caller."""
+        if self.opponents is None or seat == learner:
+            return None
+        return self.opponents[(seat - learner) % self.game.seats - 1 if len(self.opponents) > 1 else 0]
 
     def deal(self, seed: int | Sequence[int] | None, rows: np.ndarray) -> None:
-        """Start games and let the opponents play until the learner is to move."""
-        self.batch.reset(seed, rows)
-        if self.opponents is None:
-            self.seats[rows] = self.batch.to_move[rows]
+        """Start games and let the opponents, and chance for an opening, play until the caller is to move."""
+        if not rows.size:
             return
+        self.batch.reset(seed, rows)
         for _ in range(PATIENCE):
-            self.seats[rows] = self.batch.draw_seats(rows) if self.seat == "random" else self.seat
-            self.answer(rows)
-            # Where the opponents ended the game before the learner's first turn there is nothing to learn from it.
+            self._begin(rows)
+            # Where the game ended before the learner's first turn there is nothing to learn from it.
             rows = rows[self.batch.to_move[rows] < 0]
             if not rows.size:
                 return
             self.batch.reset(None, rows)
-        raise no_turn(self.game, self.seat)
+        opening = f" or an opening shorter than {self.opening}" if self.opening else ""
+        raise BoyiError(
+            f"{self.game}: {PATIENCE} games ended before seat {self.seat} had a turn; choose another seat{opening}"
+        )
+
+    def _begin(self, rows: np.ndarray) -> None:
+        if self.opponents is not None:
+            self.seats[rows] = self.batch.draw_seats(rows) if self.seat == "random" else self.seat
+            self.answer(rows)
+        for _ in range(self.opening):
+            rows = rows[self.batch.to_move[rows] >= 0]
+            self.advance(self.batch.sample()[rows], rows)
+        if self.opponents is None:
+            self.seats[rows] = self.batch.to_move[rows]
 
     def play(self, actions: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Play the caller's actions (m,) of the seats' frames and the opponents' answers.
 
-        Returns rewards (m,) of `seats`, over (m,) and cut (m,).
+        Returns everybody's rewards (m, seats), over (m,) and cut (m,).
         """
+        played = self.frame.actions(actions, self.batch.to_move[rows].astype(np.int64))
+        self.announce(played, rows)
+        scores, over, cut = self.advance(played, rows)
+        ended = np.flatnonzero(over | cut)
+        if ended.size:
+            self.report(Finished(rows[ended], self.seats[rows[ended]], scores[ended], over[ended]))
+        return scores, over, cut
+
+    def announce(self, actions: np.ndarray, rows: np.ndarray) -> None:
+        for watcher in self.watchers:
+            watcher.playing(self.batch, rows, actions)
+
+    def report(self, games: Finished) -> None:
+        for watcher in self.watchers:
+            watcher.ended(self.batch, games)
+
+    def advance(self, actions: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Play the game's actions (m,) for the seats to move, and the opponents' answers."""
         movers = self.batch.to_move[rows].astype(np.int64)
-        scores, over, cut = self.batch.step(self.frame.actions(actions, movers), rows)
+        scores, over, cut = self.batch.step(actions, rows)
         if self.opponents is None:
             self.seats[rows] = movers
         else:
             going = ~(over | cut)
-            answers = self.answer(rows[going])
-            scores[going], over[going], cut[going] = answers
-        return scores[np.arange(rows.size), self.seats[rows]], over, cut
+            scores[going], over[going], cut[going] = self.answer(rows[going])
+        return scores, over, cut
 
     def answer(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Let the opponents play in `rows` until the learner is to move or the game has ended."""
@@ -116,9 +202,9 @@ class Table:
         """Observe rows from seats in the layout asked for: (m, …) float32."""
         return self.frame.arrange(self.batch.observe(seats, rows))
 
-    def masks(self) -> np.ndarray:
-        """The masks (n, actions) int8 in the frames of the seats to move."""
-        return self.frame.masks(self.batch.mask, self.batch.to_move.astype(np.int64))
+    def masks(self, seats: np.ndarray | None = None) -> np.ndarray:
+        """The masks (n, actions) int8 in the frames of the seats to move, or of given seats (n,)."""
+        return self.frame.masks(self.batch.mask, self.batch.to_move.astype(np.int64) if seats is None else seats)
 
     def facing(self) -> np.ndarray:
         """The seat (n,) that each row's observation is from: to move, or the one rewarded where a game has ended."""

@@ -12,12 +12,19 @@ from .errors import BoyiError
 from .spec import Game
 
 
+def copied(states: np.ndarray, which: np.ndarray | slice = slice(None)) -> np.ndarray:
+    """Copy records byte by byte: NumPy would leave the padding between their fields undefined."""
+    raw = states.view(np.dtype((np.void, states.dtype.itemsize)))
+    return np.array(raw[which]).view(states.dtype)
+
+
 class View(NamedTuple):
     """What an agent is given for the m games in which it is to move; all arrays are its own.
 
     `states` (m,) are records in which everything the seat cannot know has been redealt; `mask` (m, actions) int8;
     `seat` (m,); `rng` (m, 2) uint64 streams to decide from; `row` and `episode` (m,) name the game for as long as
-    it lasts; `history` the actions so far, or None where it is hidden or not kept.
+    it lasts; `game_key` (m,) uint64 is a number at random that hangs on the game's seed and episode alone, to draw
+    from once a game; `history` the actions so far, or None where it is hidden or not kept.
     """
 
     game: Game
@@ -27,6 +34,7 @@ class View(NamedTuple):
     rng: np.ndarray
     row: np.ndarray
     episode: np.ndarray
+    game_key: np.ndarray
     history: list[list[int]] | None = None
 
     def observe(self, encoder: str | None = None) -> np.ndarray:
@@ -36,6 +44,21 @@ class View(NamedTuple):
         kernel = bind(kernels.observe_rows, self.game, encoder)
         kernel(0, self.row.size, self.states, np.arange(self.row.size), self.seat, x)
         return x
+
+    def take(self, which: np.ndarray) -> View:
+        """Return the view of some of its games, given by their places (j,) in this one."""
+        history = None if self.history is None else [self.history[k] for k in which]
+        return View(
+            game=self.game,
+            states=copied(self.states, which),
+            mask=self.mask[which],
+            seat=self.seat[which],
+            rng=self.rng[which],
+            row=self.row[which],
+            episode=self.episode[which],
+            game_key=self.game_key[which],
+            history=history,
+        )
 
     def check(self) -> None:
         """Raise `BoyiError` unless the arrays fit each other: a view need not have been made by a batch."""

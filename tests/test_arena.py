@@ -19,9 +19,10 @@ from typer.testing import CliRunner
 from boyi.baselines import arena, evaluate
 from boyi.baselines.arena import Match, compete
 from boyi.baselines.cli import app
+from boyi.baselines.opponents import labels
 from boyi.baselines.rating import rate
-from boyi.baselines.record import Record, labels, read_game, read_line, replay
 from boyi.envs import Batch, BoyiError, IllegalAction, find
+from boyi.envs.record import Record, read_game, read_line, replay
 
 HEX = "hex:board_size=5"
 TOY = find(SPEC)

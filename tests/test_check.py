@@ -122,6 +122,9 @@ FAULTS = {
         "[[1, 0, *range(2, cells)]] * cells",
         "another game",
     ),
+    "no identity": Fault(
+        "rules.py", "+ np.arange(cells)) % cells", "+ np.arange(1, cells + 1)) % cells", "planes is not the identity"
+    ),
     "no permutations": Fault("rules.py", "np.full(cells, cells)]", "np.zeros(cells, int)]", "no permutations"),
 }
 

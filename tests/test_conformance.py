@@ -458,10 +458,14 @@ def follow(vector: Any, singles: list[Any], seed: int, episodes: int = 3) -> Non
                 current[i] = observation, info
             assert (rewards[i], over[i], cut[i]) == tuple(answer)
             done = any(answer[1:])
+            assert ("returns" in current[i][1]) == done
+            assert ("returns" in infos and infos["_returns"][i]) == (done and not same_step)
             assert ("final_obs" in infos and infos["_final_obs"][i]) == (done and same_step)
             if done and same_step:
                 assert same(infos["final_obs"][i], current[i][0])
                 assert infos["final_info"]["seat"][i] == current[i][1]["seat"]
+                assert same(infos["final_info"]["returns"][i], current[i][1]["returns"])
+                assert infos["final_info"]["_returns"][i]
                 current[i] = single.reset()
             ended[i] = done and not same_step
             count[i] += done

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from boyi import wrappers
 from boyi.baselines.opponents import AGENTS
 from boyi.envs import Batch, find, games
 
@@ -56,6 +57,11 @@ def test_every_agent_and_parameter_is_on_the_agents_page() -> None:
     for name, agent in AGENTS.items():
         row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
         assert all(f"`{param}`" in row for param in agent.params)
+
+
+def test_every_wrapper_is_on_the_wrappers_page() -> None:
+    rows = [line for line in (ROOT / "docs" / "wrappers.md").read_text().splitlines() if line.startswith("| `")]
+    assert {row.split("`")[1].partition("(")[0] for row in rows} == set(wrappers.__all__)
 
 
 @pytest.mark.parametrize("name", games())

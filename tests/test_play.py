@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from boyi.baselines import play
 from boyi.baselines.cli import app
-from boyi.baselines.record import read_game
 from boyi.envs import BoyiError, find
+from boyi.envs.record import read_game
 
 START = ["play", "hex", "--board-size", "3", "--opponent", "contestants:first", "--seed", "1"]
 

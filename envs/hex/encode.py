@@ -5,6 +5,7 @@ import numpy as np
 from ..board import side
 from ..rng import kernel
 from .rules import HIGH, LOW, can_swap, sides
+from .rules import symmetries as rules_symmetries
 
 PAD = 2  # cells of padding that NeuroHex puts around the board
 
@@ -58,3 +59,18 @@ def permutation_neurohex(board_size: int, swap: bool) -> np.ndarray:
     mirrored = actions.copy()
     mirrored[: board_size**2] = actions[: board_size**2].reshape(board_size, board_size).T.ravel()
     return np.stack([actions, mirrored])
+
+
+def symmetries(encoder: str, board_size: int, swap: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return (2, numbers) and (2, actions), §9: where identity and half a turn put numbers and actions of a frame.
+
+    Half a turn of the board is one of the mirrored board, too. It exchanges the two ends of either axis, and so the
+    planes of `neurohex` that show what is joined to them.
+    """
+    if encoder == "neurohex":
+        planes, cells = np.array([0, 1, 3, 2, 5, 4]), (board_size + 2 * PAD) ** 2
+    else:
+        planes, cells = np.arange(3 + swap), board_size**2
+    kept = np.arange(planes.size * cells)
+    turned = (planes[:, None] * cells + np.arange(cells)[::-1]).ravel()
+    return np.stack([kept, turned]), rules_symmetries(board_size, swap)

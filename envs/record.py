@@ -1,7 +1,7 @@
-"""One game as a line of JSON: what the arena streams, what a person saves, and how it is played again.
+"""One game as a line of JSON: what the arena, `RecordGames` and a person save, and how it is played again.
 
-Chance is drawn from the row's own stream, which the seed alone determines. So a line replays move by move, dice and
-draws included: start ``Batch(game, 1, seed)`` and play the actions. That is what `replay` does.
+Chance is drawn from the row's own stream, which seed and episode alone determine. So a line replays move by move, dice
+and draws included: start that episode of the seed in a `Batch` and play the actions. That is what `replay` does.
 """
 
 from __future__ import annotations
@@ -15,15 +15,12 @@ from typing import Any, TextIO
 import numpy as np
 
 from .. import __version__
-from ..envs.batch import Batch
-from ..envs.errors import BoyiError
-from ..envs.spec import Game, find
-from ..envs.syntax import write
-from .agent import Agent, CallableAgent
-from .opponents import AgentLike
+from .batch import Batch
+from .errors import BoyiError
+from .spec import Game, find
 
 FORMAT = "boyi-game-1"
-ENDINGS = ("over", "cut", "resigned", "unfinished")
+ENDINGS = ("over", "cut", "resigned", "forfeit", "unfinished")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +28,9 @@ class Record:
     """One game, played by this `version` of the package; `seats` holds the label of whoever played each seat.
 
     `agents` are the labels of everybody in the run, `pairing` and `index` the game's place in it, `run_seed` the
-    run's seed and `seed` the game's own. `returns` (seats,) are None for an unfinished game; `seconds` spent deciding
-    and `decisions` are per label.
+    run's seed, `seed` the game's own and `episode` its number among the games of that seed. `actions` are all that were
+    played: of a "forfeit" the unlawful one was not. `returns` (seats,) are None for an unfinished game; `seconds`
+    spent deciding and `decisions` are per label.
     """
 
     format: str = FORMAT
@@ -44,6 +42,7 @@ class Record:
     pairing: int
     index: int
     seed: int
+    episode: int = 0
     seats: list[str]
     actions: list[int]
     names: list[str]
@@ -76,7 +75,8 @@ def _well_typed(content: dict[str, Any]) -> bool:
     lists = {"agents": str, "seats": str, "names": str, "actions": int}
     return (
         all(isinstance(content[key], str) for key in ("game", "version", "ended"))
-        and all(_whole(content[key]) for key in ("game_version", "run_seed", "pairing", "index", "seed", "plies"))
+        and all(_whole(content[key]) for key in ("run_seed", "pairing", "index", "seed", "episode"))
+        and all(_whole(content[key]) for key in ("game_version", "plies"))
         and all(isinstance(content[key], list) for key in lists)
         and all(type(item) is kind for key, kind in lists.items() for item in content[key])
         and all(isinstance(content[key], dict) for key in ("seconds", "decisions"))
@@ -122,9 +122,10 @@ def append_to(path: Path) -> TextIO:
         raise BoyiError(f"cannot write {path}: {error.strerror}") from None
 
 
-def replay(game: Game, seed: int, actions: Iterable[int]) -> Iterator[np.void]:
+def replay(game: Game, seed: int, actions: Iterable[int], episode: int = 0) -> Iterator[np.void]:
     """Yield the position before every action, then the last one; `IllegalAction` where the line does not hold."""
-    batch = Batch(game, 1, seed, encoder=None)
+    batch = Batch(game, 1, encoder=None)
+    batch.reset(seed, episode=episode)
     yield batch.states[0]
     for action in actions:
         batch.step(np.array([action]))
@@ -133,8 +134,13 @@ def replay(game: Game, seed: int, actions: Iterable[int]) -> Iterator[np.void]:
 
 def names(game: Game, seed: int, actions: list[int]) -> list[str]:
     """Name every action in the position it was played in."""
-    text = game.module("text")
-    return [text.name(state, action) for state, action in zip(replay(game, seed, actions), actions, strict=False)]
+    return name_all(game, replay(game, seed, actions), actions)
+
+
+def name_all(game: Game, states: Iterable[np.void], actions: list[int]) -> list[str]:
+    """Name actions in the positions before them; a position after the last may follow."""
+    name = game.module("text").name
+    return [name(state, action) for state, action in zip(states, actions, strict=False)]
 
 
 def positions(record: Record, where: str) -> tuple[Game, list[np.void]]:
@@ -148,30 +154,9 @@ def positions(record: Record, where: str) -> tuple[Game, list[np.void]]:
         raise BoyiError(f"{where} names {len(record.seats)} seats, {game} has {game.seats}")
     states: list[np.void] = []
     try:
-        states.extend(replay(game, record.seed, record.actions))
+        states.extend(replay(game, record.seed, record.actions, record.episode))
     except BoyiError:
         raise BoyiError(f"{where} does not replay: action {len(states)} of {record.plies} is not legal") from None
-    if [game.module("text").name(*move) for move in zip(states, record.actions, strict=False)] != record.names:
+    if name_all(game, states, record.actions) != record.names:
         raise BoyiError(f"{where} does not replay: the names do not belong to the actions")
     return game, states
-
-
-def label(agent: AgentLike) -> str:
-    """Name a contestant: a string as it is, an agent as the string that would make it, a function by its name."""
-    if isinstance(agent, str):
-        return agent.strip()
-    if isinstance(agent, Agent) and not isinstance(agent, CallableAgent):
-        changed = {key: value for key, value in agent.values.items() if value != agent.params[key].default}
-        return write(agent.name, values=changed)
-    function = agent.policy if isinstance(agent, CallableAgent) else agent
-    return f"{function.__module__}:{getattr(function, '__qualname__', type(function).__qualname__)}"
-
-
-def labels(agents: Iterable[AgentLike]) -> list[str]:
-    """Name contestants, each differently: the second ``random`` is ``random #2``."""
-    taken: dict[str, int] = {}
-    unique = []
-    for name in map(label, agents):
-        taken[name] = taken.get(name, 0) + 1
-        unique.append(name if taken[name] == 1 else f"{name} #{taken[name]}")
-    return unique

@@ -1,0 +1,85 @@
+"""`OpponentPool`: several agents as one opponent, of whom each game draws one. For self-play against earlier selves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..envs.errors import BoyiError
+from ..envs.spec import Game
+from ..envs.view import View
+from .agent import Agent
+from .opponents import AgentLike, make_agent
+
+REMEMBERED = 1 << 16  # the most games, at least, whose members are remembered at once
+_UNIT = 2.0**-53  # spacing of the doubles in [0, 1) that a game's key gives
+
+
+class OpponentPool(Agent):
+    """Agents, anything that `make_agent` takes, of whom every game draws one in proportion to `weights` and keeps it.
+
+    The draw hangs on the game's seed and episode, so it is the same in single and vector environments. A member that
+    is added plays in games whose first decision comes later.
+    """
+
+    name = "pool"
+
+    def __init__(self, agents: Sequence[AgentLike], weights: Sequence[float] | None = None) -> None:
+        super().__init__()
+        if isinstance(agents, str) or not isinstance(agents, Sequence) or not agents:
+            raise BoyiError(f"a pool holds a list of agents, at least one, not {agents!r}")
+        if weights is not None and len(weights) != len(agents):
+            raise BoyiError(f"a pool of {len(agents)} agents needs {len(agents)} weights, not {len(weights)}")
+        self.members: list[Agent] = []
+        self.weights: list[float] = []
+        self._games: set[Game] = set()
+        self._kept: dict[tuple[int, int], tuple[int, int]] = {}  # of a game: its member and latest ply
+        for agent, weight in zip(agents, [1.0] * len(agents) if weights is None else weights, strict=True):
+            self.add(agent, weight)
+
+    def add(self, agent: AgentLike, weight: float = 1.0) -> None:
+        """Let an agent play, too, in games in which the pool has not decided yet."""
+        if not hasattr(weight, "__float__") or isinstance(weight, bool) or not 0 < float(weight) < math.inf:
+            raise BoyiError(f"a weight in a pool must be a number above 0, not {weight!r}")
+        made = make_agent(agent)
+        for game in self._games:
+            made.fit(game)
+        self.members.append(made)
+        self.weights.append(float(weight))
+
+    def fit(self, game: Game) -> None:
+        """Raise `BoyiError` when any member does not fit the game."""
+        for member in self.members:
+            member.fit(game)
+        self._games.add(game)
+
+    def act(self, view: View) -> np.ndarray:
+        """Ask each member once, for all the games that have drawn it."""
+        view.check()
+        chosen = self._choose(view)
+        first = int(chosen[0]) if chosen.size else 0
+        if (chosen == first).all():
+            return self.members[first].act(view)
+        actions = np.empty(view.row.size, np.int64)
+        for k in np.unique(chosen):
+            games = np.flatnonzero(chosen == k)
+            actions[games] = self.members[k].act(view.take(games))
+        return actions
+
+    def _choose(self, view: View) -> np.ndarray:
+        """Find the member (m,) of each game: the one it has, or a new one where the game is met for the first time."""
+        bounds = np.cumsum(self.weights)
+        drawn = np.searchsorted(bounds, (view.game_key >> np.uint64(11)) * _UNIT * bounds[-1], side="right")
+        chosen = np.minimum(drawn, len(self.members) - 1).astype(np.int64)
+        games = zip(view.row.tolist(), view.game_key.tolist(), strict=True)
+        for i, (game, ply) in enumerate(zip(games, view.states["ply"].tolist(), strict=True)):
+            member, latest = self._kept.pop(game, (-1, -1))
+            # At an earlier ply it is another game of the same seed.
+            if latest < ply and member >= 0:
+                chosen[i] = member
+            self._kept[game] = int(chosen[i]), ply
+        while len(self._kept) > max(REMEMBERED, 2 * view.row.size):
+            del self._kept[next(iter(self._kept))]
+        return chosen

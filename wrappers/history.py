@@ -1,0 +1,69 @@
+"""The last observations of a game, stacked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from ..envs.errors import BoyiError
+from ..envs.frame import Frame
+from .shell import Info, Observation, Shell, box_of, join, whole_number
+
+
+class Stack:
+    """The last `length` observations of n games, the newest first, zeros before a game's first."""
+
+    def __init__(self, frame: Frame, box: spaces.Box, n: int, length: int) -> None:
+        if np.prod(box.shape) != np.prod(frame.shape):
+            raise BoyiError("HistoryStack: these observations are stacked already; give one stack the whole length")
+        self.frame = frame
+        self.past = [np.zeros((n, *box.shape), np.float32) for _ in range(length)]
+
+    def space(self, space: spaces.Space[Any]) -> spaces.Dict:
+        """Build the space of stacked observations from that of single ones."""
+        assert isinstance(space, spaces.Dict)
+        box, length = space["observation"], len(self.past)
+        assert isinstance(box, spaces.Box)
+        low, high = (join(self.frame, [bound] * length) for bound in (box.low, box.high))
+        return spaces.Dict({**space.spaces, "observation": spaces.Box(low, high, dtype=np.float32)})
+
+    def push(self, observation: Observation, starts: np.ndarray) -> Observation:
+        """Put new observations of all rows on top, alone where a game `starts` (n,), and return the stacks."""
+        older = [past.copy() for past in self.past[:-1]]
+        for past in older:
+            past[starts] = 0.0
+        self.past = [observation["observation"].copy(), *older]
+        return {**observation, "observation": join(self.frame, self.past)}
+
+    def last(self, observation: Observation, row: int) -> Observation:
+        """Stack the last observation of a game that has just ended in a row, without keeping it."""
+        past = [observation["observation"], *(past[row] for past in self.past[:-1])]
+        return {**observation, "observation": join(self.frame, past)}
+
+
+class HistoryStack(Shell):
+    """Stacks the last `length` observations along the channel axis (vectors end to end), the newest first.
+
+    Before the first of a game there are zeros. In self-play they are those of the seats that moved.
+    """
+
+    def __init__(self, env: gymnasium.Env[Observation, int], length: int) -> None:
+        super().__init__(env, length=length)
+        length = whole_number("HistoryStack", "length", length, 1)
+        self.stack = Stack(self.table.frame, box_of(env.observation_space, "HistoryStack"), 1, length)
+        self.observation_space: spaces.Space[Any] = self.stack.space(env.observation_space)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
+        observation, info = self.env.reset(seed=seed, options=options)
+        return self._push(observation, starts=True), info
+
+    def step(self, action: int) -> tuple[Observation, float, bool, bool, Info]:
+        observation, reward, over, cut, info = self.env.step(action)
+        return self._push(observation, starts=False), float(reward), over, cut, info
+
+    def _push(self, observation: Observation, *, starts: bool) -> Observation:
+        rows = {key: value[None] for key, value in observation.items()}
+        return {key: value[0] for key, value in self.stack.push(rows, np.array([starts])).items()}

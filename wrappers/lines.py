@@ -1,0 +1,79 @@
+"""A shaped reward for Gomoku: for the lines that a stone makes and blocks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from ..envs.batch import Batch
+from ..envs.bind import bind
+from ..envs.board import side
+from ..envs.errors import BoyiError
+from ..envs.gomoku.rules import ROW, follow
+from ..envs.table import Table, Watcher
+from .shell import Info, Observation, Shell
+
+MADE = BLOCKED = 0.01  # a move earns at most 0.08, beside 1 for the win
+
+
+def line_rows(states: Any, actions: Any, lines: Any) -> Any:
+    """Write (m, 2): how many stones of its own a stone on ``actions[k]`` lines up with at most, and of the other's.
+
+    Both count the stones joined to the point on one of the four lines through it, no more than `ROW` - 1; 0 where the
+    action is illegal. The records are left as they are.
+    """
+    for k in range(states.shape[0]):
+        s, a = states[k], actions[k]
+        lines[k, 0] = lines[k, 1] = 0
+        b, n = s.board, side(s)
+        if s.to_move < 0 or a < 0 or a >= b.size or b[a] != 0:
+            continue
+        for whose in range(2):
+            b[a] = 1 + (s.to_move + whose) % 2
+            for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                joined = follow(b, n, a // n, a % n, dr, dc) + follow(b, n, a // n, a % n, -dr, -dc)
+                lines[k, whose] = max(lines[k, whose], min(joined, ROW - 1))
+        b[a] = 0
+
+
+class Payer(Watcher):
+    """Works out what the stones of the latest step have earned, from the positions before it."""
+
+    def __init__(self, table: Table, made: float, blocked: float) -> None:
+        if table.game.name != "gomoku":
+            raise BoyiError(f"LineReward knows the lines of gomoku, not those of {table.game.name}")
+        for name, value in {"made": made, "blocked": blocked}.items():
+            if not hasattr(value, "__float__") or isinstance(value, bool) or not math.isfinite(float(value)):
+                raise BoyiError(f"LineReward: {name} must be a number, not {value!r}")
+        self.made, self.blocked = float(made), float(blocked)
+        self.paid = np.zeros(table.batch.n)
+        table.watchers.append(self)
+
+    def playing(self, batch: Batch, rows: np.ndarray, actions: np.ndarray) -> None:
+        lines = np.empty((rows.size, 2), np.int64)
+        bind(line_rows, batch.game)(batch.states[rows], actions.astype(np.int64), lines)
+        self.paid[rows] = self.made * lines[:, 0] + self.blocked * lines[:, 1]
+
+    def begin(self) -> None:
+        """Forget the step before."""
+        self.paid[:] = 0.0
+
+
+class LineReward(Shell):
+    """Adds to the reward of each of the learner's moves in Gomoku what its stone does for the lines on the board.
+
+    `made` for each stone that the longest own line it makes had before it, `blocked` for each stone of the longest
+    enemy line it blocks: those joined to its point on one line, four at most. Illegal actions earn nothing.
+    """
+
+    def __init__(self, env: gymnasium.Env[Observation, int], made: float = MADE, blocked: float = BLOCKED) -> None:
+        super().__init__(env, made=made, blocked=blocked)
+        self.payer = Payer(self.table, made, blocked)
+
+    def step(self, action: int) -> tuple[Observation, float, bool, bool, Info]:
+        self.payer.begin()
+        observation, reward, over, cut, info = self.env.step(action)
+        return observation, float(reward) + float(self.payer.paid[0]), over, cut, info

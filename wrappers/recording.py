@@ -1,0 +1,81 @@
+"""Finished games as lines of JSON, which ``boyi play --record FILE`` steps through."""
+
+from __future__ import annotations
+
+from collections import Counter
+from os import PathLike, fspath
+from pathlib import Path
+
+import gymnasium
+
+from ..envs.batch import Batch
+from ..envs.errors import BoyiError
+from ..envs.record import Record, append_to, name_all, replay
+from ..envs.table import Finished, Table, Watcher
+from .shell import Observation, Shell
+
+LEARNER = "learner"
+
+
+class Recorder(Watcher):
+    """Appends every game that ends at a table to a file."""
+
+    def __init__(self, table: Table, path: str | PathLike[str]) -> None:
+        self.table, self.path, self.count = table, Path(path), 0
+        append_to(self.path).close()
+        table.batch.keep_history()
+        table.watchers.append(self)
+
+    def ended(self, batch: Batch, games: Finished) -> None:
+        lines = [self._record(batch, games, k).line() for k in range(games.rows.size)]
+        with append_to(self.path) as file:
+            file.write("".join(lines))
+
+    def _record(self, batch: Batch, games: Finished, k: int) -> Record:
+        game, row, learner = self.table.game, int(games.rows[k]), int(games.seats[k])
+        actions, state = batch.history(row), batch.states[row]
+        if len(actions) != state["ply"]:
+            raise BoyiError(f"RecordGames: row {row} did not begin at the start of a game; call reset() first")
+        seed, episode = int(batch.seeds[row]), int(batch.episodes[row])
+        states = list(replay(game, seed, actions, episode))
+        seats = [_label(self.table, seat, learner) for seat in range(game.seats)]
+        decisions = Counter(seats[before["to_move"]] for before in states[:-1])
+        ended = "forfeit" if states[-1]["to_move"] >= 0 else "over" if games.over[k] else "cut"
+        self.count += 1
+        return Record(
+            game=str(game),
+            game_version=game.spec.version,
+            agents=list(dict.fromkeys(seats)),
+            run_seed=seed,
+            pairing=0,
+            index=self.count - 1,
+            seed=seed,
+            episode=episode,
+            seats=seats,
+            actions=actions,
+            names=name_all(game, states, actions),
+            ended=ended,
+            returns=games.returns[k].tolist(),
+            plies=len(actions),
+            seconds=dict.fromkeys(seats, 0.0),
+            decisions={seat: decisions[seat] for seat in dict.fromkeys(seats)},
+        )
+
+
+def _label(table: Table, seat: int, learner: int) -> str:
+    """Name who plays a seat: agents by the string that makes them, other players by their class."""
+    player = table.player(seat, learner)
+    if player is None:
+        return LEARNER
+    return type(player).__qualname__ if type(player).__str__ is object.__str__ else str(player)
+
+
+class RecordGames(Shell):
+    """Appends each finished game to the file `path` as a line of JSON, in the format of `boyi.envs.record`.
+
+    The seats are named "learner" and by their agents; seconds are not measured and stand at 0.
+    """
+
+    def __init__(self, env: gymnasium.Env[Observation, int], path: str | PathLike[str]) -> None:
+        super().__init__(env, path=fspath(path))
+        self.recorder = Recorder(self.table, path)

@@ -1,0 +1,10 @@
+"""The wrappers of `boyi.wrappers` for native vector environments: row i is the wrapped single environment."""
+
+from .history import HistoryStack
+from .lines import LineReward
+from .opening import RandomOpening
+from .recording import RecordGames
+from .scale import ScaleReward
+from .symmetry import SymmetryAugment
+
+__all__ = ["HistoryStack", "LineReward", "RandomOpening", "RecordGames", "ScaleReward", "SymmetryAugment"]

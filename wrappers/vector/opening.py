@@ -1,0 +1,14 @@
+"""Many games that begin in the middle."""
+
+from __future__ import annotations
+
+from ..shell import whole_number
+from .shell import VectorEnv, VectorShell
+
+
+class RandomOpening(VectorShell):
+    """Plays the learner's first `moves` actions of every game at random; see `boyi.wrappers.RandomOpening`."""
+
+    def __init__(self, env: VectorEnv, moves: int) -> None:
+        super().__init__(env, moves=moves)
+        self.table.opening = whole_number("RandomOpening", "moves", moves, 0)
