@@ -1,0 +1,388 @@
+"""DQN and Double DQN: masks everywhere, the right sign, the right next position, the right reward."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+import torch
+from gymnasium import spaces
+from toy import SPEC
+
+from boyi.baselines import DQN, evaluate
+from boyi.baselines.policies import MASK, BoardPolicy
+from boyi.baselines.replay import Transitions
+from boyi.baselines.turns import Turns
+from boyi.envs import Batch, BoyiError
+from boyi.envs.gym import GameVectorEnv
+from boyi.wrappers import SB3VecEnv
+
+pytestmark = pytest.mark.filterwarnings("ignore:The number of environments used is greater:UserWarning")
+SMALL = {"choices": {"hidden": [16]}}
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Small networks gain nothing from a second thread, and lose much where the machine has other work."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def learner(env=None, policy="MlpPolicy", **options):
+    """A quick learner: Hex 3x3 against itself in 8 games unless an environment is given."""
+    env = env or SB3VecEnv("boyi/Hex-v0", 8, opponent="self", board_size=3)
+    options = {"learning_starts": 40, "buffer_size": 500, "batch_size": 16, "seed": 1, **options}
+    return DQN(policy, env, **{"policy_kwargs": SMALL if policy == "MlpPolicy" else None, **options})
+
+
+class Planted(torch.nn.Module):
+    """A network that likes nothing better than cells that are taken."""
+
+    def __init__(self, inside):
+        super().__init__()
+        self.inside = inside
+
+    def forward(self, x):
+        taken = (x[:, 0] + x[:, 1]).flatten(1)
+        return self.inside(x) + 1e9 * taken
+
+
+def plant(model):
+    for net in (model.q_net, model.q_net_target):
+        net.q_net = Planted(net.q_net)
+
+
+def observed(moves, game="hex:board_size=3", n=1):
+    """Observation and mask after some moves, in n equal games."""
+    batch = Batch(game, n, 0)
+    for move in moves:
+        batch.step(np.full(n, move))
+    return {"observation": batch.observation, MASK: batch.mask}
+
+
+def transitions(model, m=64):
+    model.learn(300)
+    return model.replay_buffer.sample(m)
+
+
+def test_a_planted_illegal_value_is_never_chosen():
+    model = learner()
+    seen = observed([4, 0, 8], n=500)
+    before = model.predict(seen, deterministic=True)[0]
+    plant(model)
+    assert (model.predict(seen, deterministic=True)[0] == before).all()
+    model.exploration_rate = 0.5
+    chosen = model.predict(seen)[0]
+    assert set(chosen) == set(np.flatnonzero(seen[MASK][0]))
+    model._last_obs = seen
+    model.num_timesteps = 0
+    warm = model._sample_action(100)[0]
+    assert set(warm) == set(np.flatnonzero(seen[MASK][0]))
+    single = {key: values[0] for key, values in seen.items()}
+    assert model.predict(single, deterministic=True)[0].shape == ()
+    assert int(model.predict(single)[0]) in np.flatnonzero(single[MASK])
+
+
+@pytest.mark.parametrize("double", [False, True])
+def test_a_planted_illegal_value_is_not_in_the_target(double):
+    model = learner(double=double)
+    data = transitions(model)
+    before = model.targets(data)
+    assert (data.next_observations["observation"][:, :2].sum() > 0) and before.abs().max() < 100
+    plant(model)
+    assert torch.equal(model.targets(data), before)
+
+
+def test_an_unmasked_target_would_have_failed():
+    """The plant bites: without the mask the same target is enormous."""
+    model = learner()
+    data = transitions(model)
+    data.next_observations[MASK][:] = 1
+    plant(model)
+    assert model.targets(data).abs().max() > 1e8
+
+
+def test_double_differs_from_dqn_exactly_where_the_argmaxes_differ():
+    model = learner(double=True)
+    data = transitions(model, 256)
+    mask = data.next_observations[MASK]
+    with torch.no_grad():
+        choices = [
+            net(data.next_observations).masked_fill(mask == 0, -torch.inf).argmax(1)
+            for net in (model.q_net, model.q_net_target)
+        ]
+        # Two networks that agree in some positions and not in others.
+        double = model.targets(data)[:, 0]
+        model.double = False
+        plain = model.targets(data)[:, 0]
+    going = data.dones[:, 0] == 0
+    differ = (choices[0] != choices[1]) & going
+    assert 10 < differ.sum() < going.sum() - 10
+    assert torch.equal(double != plain, differ)
+    assert (double * data.factors[:, 0] <= plain * data.factors[:, 0])[going].all()
+
+
+def test_the_target_is_the_formula():
+    """Rewards, the end, discount and sign, against numbers worked out by hand."""
+    model = learner(gamma=0.5)
+    values = torch.tensor([[0.1, 0.8, 0.3, -0.2, 0.0, 0.0, 0.0, 0.0, 0.9]])
+    model.q_net_target.forward = lambda seen: values.expand(len(seen[MASK]), 9)
+    mask = torch.tensor([[1, 0, 1, 1, 0, 0, 0, 0, 0]]).expand(4, 9)  # the best legal value is 0.3
+    mask = torch.cat([mask[:3], torch.zeros(1, 9, dtype=torch.long)])
+    data = Transitions(
+        observations={},
+        actions=torch.zeros(4, 1, dtype=torch.long),
+        next_observations={MASK: mask},
+        dones=torch.tensor([[0.0], [0.0], [1.0], [0.0]]),
+        rewards=torch.tensor([[0.0], [0.25], [1.0], [-1.0]]),
+        factors=torch.tensor([[-1.0], [1.0], [-1.0], [1.0]]),
+    )
+    expected = [0.0 - 0.5 * 0.3, 0.25 + 0.5 * 0.3, 1.0, -1.0]
+    assert model.targets(data)[:, 0].tolist() == pytest.approx(expected)
+
+
+def test_negamax_turns_the_sign_only_when_the_other_seat_is_next():
+    model = learner()
+    seen = observed([], n=8)
+    infos = [{"seat": i % 2, "to_move": seat} for i, seat in enumerate([0, 0, 1, 1, 1, 1, 0, 0])]
+    model._last_obs = seen
+    model._store_transition(model.replay_buffer, np.arange(8), seen, np.zeros(8), np.zeros(8, np.bool_), infos)
+    assert model.replay_buffer.factors[:8, 0].tolist() == [1.0, -1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0]
+
+
+def test_a_game_of_hex_is_remembered_ply_by_ply():
+    """Seat 0 plays 0, 3, 6 down the first column, seat 1 1 and 4: every transition of negamax is known."""
+    model = learner(SB3VecEnv("boyi/Hex-v0", 1, opponent="self", board_size=3))
+    moves = iter([0, 1, 3, 4, 6])
+    model._sample_action = lambda *_: (np.array([move := next(moves)]), np.array([move]))
+    model.learn(5)
+    memory = model.replay_buffer
+    assert memory.actions[:5, 0, 0].tolist() == [0, 1, 3, 4, 6]
+    assert memory.rewards[:5, 0].tolist() == [0, 0, 0, 0, 1]
+    assert memory.dones[:5, 0].tolist() == [0, 0, 0, 0, 1]
+    assert memory.factors[:4, 0].tolist() == [-1.0] * 4
+    for ply in range(4):
+        here, there = observed([0, 1, 3, 4][:ply]), observed([0, 1, 3, 4][: ply + 1])
+        for key in here:
+            assert (memory.observations[key][ply, 0] == here[key][0]).all()
+            assert (memory.next_observations[key][ply, 0] == there[key][0]).all()
+
+
+def test_literal_sees_the_next_position_from_the_seat_that_moved():
+    model = learner(SB3VecEnv("boyi/Gomoku-v0", 1, opponent="self", board_size=5, encoder="flat"), target="literal")
+    moves = iter([0, 7, 3])
+    model._sample_action = lambda *_: (np.array([move := next(moves)]), np.array([move]))
+    model.learn(3)
+    memory = model.replay_buffer
+    mine, theirs = memory.next_observations["observation"][:3, 0].reshape(3, 2, 25).transpose(1, 0, 2)
+    assert [set(np.flatnonzero(x)) for x in mine] == [{0}, {7}, {0, 3}]
+    assert [set(np.flatnonzero(x)) for x in theirs] == [set(), {0}, {7}]
+    assert [set(np.flatnonzero(1 - x)) for x in memory.next_observations[MASK][:3, 0]] == [{0}, {0, 7}, {0, 3, 7}]
+    assert (memory.factors == 1).all()
+
+
+def test_every_seat_gets_its_own_next_decision():
+    """Three seats, several actions a turn, cards: transitions as whole games, played beside, give them."""
+    env = SB3VecEnv(GameVectorEnv(SPEC, 6))
+    env.seed(3)
+    seen, turns, found, rng = env.reset(), Turns(6, 3), [], np.random.default_rng(0)
+    games, expected = [[] for _ in range(6)], []
+    for _ in range(200):
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in seen[MASK]])
+        after, rewards, dones, infos = env.step(actions)
+        parts = turns.step(seen, actions, after, rewards, dones, infos)
+        if parts is not None:
+            found += [rows(parts, k) for k in range(len(parts[2]))]
+        for i, info in enumerate(infos):
+            games[i].append((info["seat"], seen["observation"][i], int(actions[i])))
+            if dones[i]:
+                expected += own_transitions(games[i], info["returns"])
+                games[i] = []
+        seen = after
+    finished = [row for row in found if row[-1]]
+    assert len(expected) > 200 and len(finished) > 30
+    # What is found lacks only what unfinished games will still complete.
+    assert set(expected) <= set(found)
+    assert len(found) - len(expected) <= sum(map(len, games))
+
+
+def rows(parts, k):
+    before, after, actions, rewards, dones, factors = parts
+    assert factors[k] == 1.0
+    following = b"" if dones[k] else after["observation"][k].tobytes()
+    return before["observation"][k].tobytes(), int(actions[k]), following, float(rewards[k]), bool(dones[k])
+
+
+def own_transitions(game, returns):
+    """What each seat of a finished game, a list of (seat, observation, action), should remember."""
+    found = []
+    for seat in range(3):
+        mine = [(x, action) for who, x, action in game if who == seat]
+        for (x, action), following in zip(mine, [*mine[1:], None], strict=True):
+            if following is None:
+                found.append((x.tobytes(), action, b"", float(returns[seat]), True))
+            else:
+                found.append((x.tobytes(), action, following[0].tobytes(), 0.0, False))
+    return found
+
+
+def test_shaped_rewards_stay_with_the_seat_that_earned_them():
+    turns, seen = Turns(1, 2), {"observation": np.zeros((1, 2), np.float32), MASK: np.ones((1, 3), np.int8)}
+
+    def step(seat, action, reward, done=False, returns=None):
+        info = {"seat": seat, "to_move": -1 if done else 1 - seat, "returns": returns}
+        return turns.step(seen, np.array([action]), seen, np.array([reward]), np.array([done]), [info])
+
+    assert step(0, 0, 0.5) is None
+    assert step(1, 1, 0.25)[2:4] == (np.array([0]), np.array([0.5], np.float32))
+    _, _, actions, rewards, dones, _ = step(0, 2, 1.125, True, np.array([1.0, -1.0], np.float32))
+    assert actions.tolist() == [2, 1] and rewards.tolist() == [1.125, 0.25 - 1.0] and dones.tolist() == [1.0, 1.0]
+
+
+class Corridor(gym.Env):
+    """A user's own environment: walk right through five fields; walking left on the first is illegal."""
+
+    observation_space = spaces.Dict(place=spaces.Box(0.0, 1.0, (5,), np.float32), action_mask=spaces.MultiBinary(2))
+    action_space = spaces.Discrete(2)
+
+    def _seen(self):
+        return {"place": np.eye(5, dtype=np.float32)[self.at], MASK: np.array([self.at > 0, True], np.int8)}
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.at, self.time = 0, 0
+        return self._seen(), {}
+
+    def step(self, action):
+        assert self._seen()[MASK][action]
+        self.at, self.time = self.at + (1 if action else -1), self.time + 1
+        return self._seen(), float(self.at == 4), self.at == 4, self.time == 30, {}
+
+
+def test_a_masked_environment_of_the_users_own():
+    model = learner(Corridor(), gamma=0.8, learning_rate=0.003, target_update_interval=50)
+    assert model.target == "own_next"
+    model.learn(1500)
+    env = Corridor()
+    seen, _ = env.reset()
+    for _ in range(4):
+        seen, reward, over, _, _ = env.step(int(model.predict(seen, deterministic=True)[0]))
+    assert (reward, over) == (1.0, True)
+
+
+@pytest.mark.parametrize(
+    ("game", "encoder", "policy"),
+    [
+        ("Hex", "planes", "BoardPolicy"),
+        ("Hex", "neurohex", "MlpPolicy"),
+        ("Gomoku", "planes", "BoardPolicy"),
+        ("Gomoku", "flat", "MlpPolicy"),
+        ("EinStein", "planes", "BoardPolicy"),
+        ("EinStein", "policy42", "MlpPolicy"),
+        ("EinStein", "value36", "MlpPolicy"),
+    ],
+)
+@pytest.mark.parametrize("opponent", ["self", "random"])
+def test_every_game_and_encoder_trains_and_plays(tmp_path, game, encoder, policy, opponent):
+    params = {} if game == "EinStein" else {"board_size": 5}
+    model = learner(SB3VecEnv(f"boyi/{game}-v0", 8, opponent=opponent, encoder=encoder, **params), policy)
+    model.learn(120)
+    assert np.isfinite(model.logger.name_to_value["train/loss"])
+    assert model.target == ("negamax" if opponent == "self" else "own_next")
+    model.export(tmp_path / "model.safetensors")
+    name = game.lower() + (":board_size=5" if params else "")
+    scores = [
+        evaluate(agent, name, ["random"], games=10).pairings[0].score
+        for agent in (model.agent(), f"dqn:{tmp_path / 'model.safetensors'}")
+    ]
+    assert scores[0] == scores[1]
+
+
+def test_the_toy_with_three_seats_and_hidden_cards_trains():
+    model = learner(SB3VecEnv(GameVectorEnv(SPEC, 4)))
+    assert model.target == "own_next"
+    model.learn(200)
+    with pytest.raises(BoyiError, match="takes self-play"):
+        learner(SB3VecEnv(GameVectorEnv(SPEC, 4)), target="negamax")
+
+
+def test_single_environments_and_vector_environments_are_taken_as_they_are():
+    model = learner(gym.make("boyi/Hex-v0", board_size=3, opponent="self"))
+    assert model.target == "negamax"
+    model.learn(100)
+    model = learner(gym.make("boyi/Hex-v0", board_size=3, opponent="self"), target="own_next")
+    model.learn(100)
+    assert model.replay_buffer.size() > 80
+    model = learner(gym.make_vec("boyi/Hex-v0", num_envs=4, board_size=3))
+    assert isinstance(model.env, SB3VecEnv) and model.target == "own_next"
+
+
+def test_same_seed_same_weights_and_another_seed_others():
+    def weights(seed):
+        model = learner(seed=seed, double=True)
+        model.learn(400)
+        return torch.cat([parameter.flatten() for parameter in model.q_net.parameters()])
+
+    assert torch.equal(weights(5), weights(5))
+    assert not torch.equal(weights(5), weights(6))
+
+
+def test_optimizer_and_loss_are_what_they_are_called():
+    model = learner(optimizer="rmsprop", loss="mse")
+    group = model.policy.optimizer.param_groups[0]
+    assert isinstance(model.policy.optimizer, torch.optim.RMSprop)
+    assert (group["alpha"], group["eps"], group["lr"]) == (0.9, 1e-6, 1e-3)
+    data = transitions(model)
+    torch.manual_seed(0)
+    before = model.targets(data)
+    q = model.q_net(data.observations).gather(1, data.actions)
+    model.replay_buffer.sample = lambda size: data
+    model.train(1)
+    expected = ((q - before) ** 2).mean().item()
+    assert model.logger.name_to_value["train/loss"] == pytest.approx(expected)
+
+
+def test_sb3s_own_file_brings_the_model_back(tmp_path):
+    model = learner(double=True, target="own_next", optimizer="rmsprop")
+    model.learn(200)
+    model.save(tmp_path / "model.zip")
+    again = DQN.load(tmp_path / "model.zip", env=model.env)
+    assert (again.double, again.target, again.loss) == (True, "own_next", "huber")
+    assert isinstance(again.policy.optimizer, torch.optim.RMSprop)
+    seen = observed([4, 0])
+    assert torch.equal(
+        again.q_net(again.policy.obs_to_tensor(seen)[0]), model.q_net(model.policy.obs_to_tensor(seen)[0])
+    )
+    again.learn(100, reset_num_timesteps=False)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"policy": "CnnPolicy"}, "unknown policy 'CnnPolicy'"),
+        ({"policy": dict}, "a policy of DQN is one of BoardPolicy"),
+        ({"target": "minimax"}, "unknown target 'minimax': did you mean 'negamax'"),
+        ({"optimizer": "sgd"}, "unknown optimizer 'sgd'"),
+        ({"loss": "l1"}, "unknown loss 'l1'"),
+        ({"n_steps": 3}, "n_steps cannot be set"),
+        ({"policy_kwargs": {"choices": {"depth": 3}}}, "depth"),
+    ],
+)
+def test_what_does_not_fit_is_one_sentence(options, sentence):
+    with pytest.raises(BoyiError, match=sentence) as raised:
+        learner(**options)
+    assert "\n" not in str(raised.value)
+
+
+def test_targets_that_do_not_fit_the_environment():
+    versus = SB3VecEnv("boyi/Hex-v0", 2, opponent="random", board_size=3)
+    with pytest.raises(BoyiError, match=r'target="negamax" takes self-play'):
+        learner(versus, target="negamax")
+    with pytest.raises(BoyiError, match=r'target="literal" takes self-play in an SB3VecEnv'):
+        learner(versus, target="literal")
+    with pytest.raises(BoyiError, match="learns from observations of one array"):
+        learner(gym.make("CartPole-v1"))
+
+
+def test_a_policy_class_is_taken_too():
+    assert type(learner(policy=BoardPolicy).policy) is BoardPolicy
