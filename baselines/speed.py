@@ -21,10 +21,12 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.table import Table
 
 from ..envs.aec import AEC
 from ..envs.batch import Batch, usable_cores
+from ..envs.errors import BoyiError
 from ..envs.spec import Game, find
 from .mcts import MCTS
 from .printing import make_table, show
@@ -43,11 +45,13 @@ OPENSPIEL = {
     "gomoku": "gomoku(size={board_size})",
     "einstein": "einstein_wurfelt_nicht",
 }
+PEERS = ("pettingzoo", "open_spiel", "pgx", "jax")
+LEARNERS = ("gymnasium", "torch", "stable_baselines3")
 PGX = {"hex": "hex"}  # fixed at 11x11
 
 # What is aimed at, by game and line: a ratio to the peer or, for the line without one, steps a second.
 GOALS = {
-    "hex": {"connect_four": 20.0, "openspiel": 4.0, "observation": 15.0, "mask": 50.0, "mcts": 15.0},
+    "hex": {"connect_four": 20.0, "openspiel": 4.0, "observation": 15.0, "mask": 50.0, "mcts": 15.0, "replay": 5.0},
     "gomoku": {"openspiel": 3.0, "mcts": 10.0},
     "einstein": {"openspiel": 3.0, "mcts": 5.0, "core": 2e6},
 }
@@ -89,10 +93,11 @@ def speed(
     game: Annotated[str, typer.Argument(help="A game.")] = "hex",
     repeats: Annotated[int, typer.Option(help="How often each line is measured.", min=1)] = 7,
     seconds: Annotated[float, typer.Option(help="How long each side runs in each repeat.", min=0.01)] = 0.5,
+    train: Annotated[bool, typer.Option("--train", help="Measure learning, beside stable-baselines3.")] = False,
 ) -> None:
     """Measure this package beside its peers, which the extra `peers` installs, both in one run."""
     chosen = find(game)
-    lines = list(rows(chosen))
+    lines = list(training_rows(chosen) if train else rows(chosen))
     with Console(stderr=True).status("measuring"):
         for line in lines:
             line.repeat(seconds / 5)  # compiles, and warms both sides up
@@ -101,14 +106,36 @@ def speed(
         for _ in range(repeats):
             for line in lines:
                 line.repeat(seconds)
-        facts = make_table("memory and starting", "", left=("memory and starting",))
-        facts.add_row("a search of a million nodes", f"{node_bytes(chosen):.0f} bytes a node")
-        for what, spent in start_times(chosen).items():
-            facts.add_row(what, f"{spent:.2f} s")
+        facts: list[RenderableType] = [] if train else ["", memory_and_starting(chosen)]
     table = make_table("measured", "boyi", "peer", "peer's rate", "min", "median", "goal", left=("measured", "peer"))
     for line in lines:
         table.add_row(*line.cells())
-    show(f"{chosen}, {repeats} repeats of {seconds:g} s a side; {machine()}", "", table, "", facts)
+    show(
+        f"{chosen}, {repeats} repeats of {seconds:g} s a side; {machine(*(LEARNERS if train else PEERS))}",
+        "",
+        table,
+        *facts,
+    )
+
+
+def memory_and_starting(game: Game) -> Table:
+    """Measure what has no peer: the size of a search, and the time to the first step."""
+    facts = make_table("memory and starting", "", left=("memory and starting",))
+    facts.add_row("a search of a million nodes", f"{node_bytes(game):.0f} bytes a node")
+    for what, spent in start_times(game).items():
+        facts.add_row(what, f"{spent:.2f} s")
+    return facts
+
+
+def training_rows(game: Game) -> Iterator[Row]:
+    """Build the comparisons of learning."""
+    try:
+        from .learning_speed import meters
+    except ImportError as error:
+        raise BoyiError(f'training needs {error.name}: pip install "boyi[baselines]"') from None
+    goals = GOALS.get(game.name, {})
+    for key, what, ours, theirs in meters(game):
+        yield Row(what, "a second", ours, "stable-baselines3 DQN", theirs, goals.get(key))
 
 
 def timed(seconds: float, work: Callable[[], int]) -> float:
@@ -362,9 +389,9 @@ def _process(code: str, environment: dict[str, str]) -> float:
     return time.perf_counter() - started
 
 
-def machine() -> str:
-    """Describe where this runs: processor, cores, load, and the versions that matter."""
-    names = ("numpy", "numba", "pettingzoo", "open_spiel", "pgx", "jax")
+def machine(*packages: str) -> str:
+    """Describe where this runs: processor, cores, load, and the versions that matter, those of `packages` included."""
+    names = ("numpy", "numba", *packages)
     found = [f"{name} {_version(name)}" for name in names if _version(name)]
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     where = f"{_processor()}, {usable_cores()} cores, load {load:.1f}, Python {platform.python_version()}"

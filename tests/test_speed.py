@@ -22,6 +22,14 @@ def test_the_command_prints_every_line_with_its_peer(monkeypatch: pytest.MonkeyP
     assert "import boyi" in done.stdout and "hex:board_size=3, 1 repeats of 0.01 s" in done.stdout
 
 
+def test_learning_is_measured_beside_sb3() -> None:
+    words = ["speed", "hex:board_size=3", "--train", "--repeats", "1", "--seconds", "0.01"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("stable-baselines3 DQN") == 2 and "stable_baselines3 2" in done.stdout
+    assert "transitions into replay" in done.stdout
+
+
 def without(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
     """Make imports of some modules fail as they do where these are not installed."""
     real = builtins.__import__
@@ -72,7 +80,7 @@ def test_openspiel_has_games_only_as_it_plays_them(name: str) -> None:
 def test_every_goal_stands_on_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     without(monkeypatch, "pgx", "jax", "pyspiel", "pettingzoo.classic")
     for name in games():
-        lines = list(speed.rows(find(name)))
+        lines = [*speed.rows(find(name)), *speed.training_rows(find(name))]
         assert any("one core" in line.what for line in lines)
         wanted = speed.GOALS.get(name, {}).values()
         assert sorted(line.goal for line in lines if line.goal is not None) == sorted(wanted)
