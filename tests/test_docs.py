@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from boyi import wrappers
+from boyi.baselines.config import FIELDS, LISTS, shipped
 from boyi.baselines.opponents import AGENTS
 from boyi.envs import Batch, find, games
 
@@ -62,6 +63,12 @@ def test_every_agent_and_parameter_is_on_the_agents_page() -> None:
 def test_every_wrapper_is_on_the_wrappers_page() -> None:
     rows = [line for line in (ROOT / "docs" / "wrappers.md").read_text().splitlines() if line.startswith("| `")]
     assert {row.split("`")[1].partition("(")[0] for row in rows} == set(wrappers.__all__)
+
+
+def test_every_config_and_field_is_on_the_training_page() -> None:
+    rows = [line for line in (ROOT / "docs" / "training.md").read_text().splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
+    assert {*shipped(), *FIELDS, *LISTS, "choices"} <= named
 
 
 @pytest.mark.parametrize("name", games())

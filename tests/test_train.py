@@ -91,6 +91,9 @@ def test_a_run_leaves_everything_behind():
     assert [line["steps"] for line in log if "eval/random" in line] == [0, 504, 1000, 1200]
     assert [line["steps"] for line in log if "train/loss" in line] == [200, 400, 600, 800, 1000]
     assert load_file(folder / "checkpoint.safetensors")["moves"].sum() == 1200
+    page = (Path(__file__).parent.parent / "docs" / "training.md").read_text()
+    logged = {name for line in log for name in line if name != "steps" and not name.startswith("eval/")}
+    assert all(f"`{name}`" in page for name in (*logged, "time/fps"))
 
 
 def test_a_run_is_not_written_over():
