@@ -256,7 +256,7 @@ class ResNet(Network):
 
     A convolution, equally many blocks for each of `channels`, with stride 2 where the next begins, and a linear layer:
     1 + 2 · 9 + 1 layers with weights. CHOICE: 16, 32, 64 channels, as He et al. give this depth: on 19x19 that is a
-    fifteenth of the work of 64 throughout (``channels=[64]``), and a search values thousands of leaves in seconds.
+    sixteenth of the work of 64 throughout (``channels=[64]``), and a search values thousands of leaves in seconds.
     CHOICE: the linear layer reads every cell rather than their mean: where something stands in a mahjong matrix says
     which tile it is about.
     """
@@ -272,7 +272,7 @@ class ResNet(Network):
         planes, height, width = self.planes()
         layers, channels = self.choices["layers"], self.choices["channels"]
         many, rest = divmod(layers - 2, 2 * len(channels))
-        if rest or not many:
+        if rest:
             step = 2 * len(channels)
             raise BoyiError(f"network resnet: layers must be 2 more than a multiple of {step}, not {layers}")
         if channels != sorted(channels):

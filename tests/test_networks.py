@@ -23,12 +23,11 @@ from boyi.baselines.networks import (
     HexConvolution,
     HexLayer,
     Network,
-    Numbers,
     build,
     count,
     hexagon,
 )
-from boyi.envs import Batch, BoyiError, Game, Param, find, games
+from boyi.envs import Batch, BoyiError, Game, find, games
 from boyi.envs.hex import encode
 
 Array = NDArray[np.float64]
@@ -43,9 +42,10 @@ every_network = pytest.mark.parametrize("name", SMALL)
 
 
 @pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """These networks are too small for two, which wait for each other on a busy machine."""
+def repeatable() -> Iterator[None]:
+    """Every test draws the same weights, and on one thread: on a busy machine two wait for each other."""
     threads = torch.get_num_threads()
+    torch.manual_seed(0)
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
@@ -227,7 +227,7 @@ def test_the_corners_of_a_hexagonal_filter_stay_zero(
     net = small("neurohex")
     layers = [module for module in net.modules() if isinstance(module, HexConvolution)]
     before = [layer.filters().detach().clone() for layer in layers]
-    trained(net, 4, optimizer(net.parameters(), **settings))  # type: ignore[arg-type]
+    trained(net, 4, optimizer(net.parameters(), **settings))
     assert {layer.radius for layer in layers} == {1, 2}
     for layer, old in zip(layers, before, strict=True):
         new, d = layer.filters(), 2 * layer.radius + 1
@@ -288,6 +288,20 @@ def test_neurohex_in_loops(n: int) -> None:
     assert encode.PAD == PAD
 
 
+def test_the_mix_of_neurohex() -> None:
+    """S1: ten layers of 128 filters, of diameter 5 and 3, in the order of the published code."""
+    net = build("neurohex", (6, 5, 5), 1)
+    layers = [{c.radius: tuple(c.weight.shape) for c in layer.convolutions} for layer in (net.first, *net.later)]
+    assert layers == [
+        {2: (80, 6, 19), 1: (48, 6, 7)},
+        {2: (64, 128, 19), 1: (64, 128, 7)},
+        {2: (48, 128, 19), 1: (80, 128, 7)},
+        {2: (32, 128, 19), 1: (96, 128, 7)},
+        {2: (16, 128, 19), 1: (112, 128, 7)},
+        *[{1: (128, 128, 7)}] * 5,
+    ]
+
+
 def test_neurohex_sees_the_padding_and_stays_within_bounds() -> None:
     net = shaken(small("neurohex"))
     x = noise(1, *net.shape)
@@ -297,6 +311,53 @@ def test_neurohex_sees_the_padding_and_stays_within_bounds() -> None:
     with torch.no_grad():
         net.head[1].weight.mul_(1e4)
     assert net(x).abs().max() <= 1.0 < 1e4
+
+
+# The other networks, written out
+
+
+def written_out(net: Network, x: Tensor, strides: list[int]) -> Tensor:
+    """What `board` and `resnet` compute up to the head: He et al.'s figure 2 with their option A."""
+    w = net.state_dict()
+    x = functional.conv2d(x, w["stem.weight"], w["stem.bias"], padding=1).clamp(min=0)
+    for k, stride in enumerate(strides):
+        inner = functional.conv2d(x, w[f"blocks.{k}.first.weight"], w[f"blocks.{k}.first.bias"], stride, padding=1)
+        y = functional.conv2d(
+            inner.clamp(min=0), w[f"blocks.{k}.second.weight"], w[f"blocks.{k}.second.bias"], padding=1
+        )
+        y[:, : x.shape[1]] += x[:, :, ::stride, ::stride]
+        x = y.clamp(min=0)
+    return x
+
+
+def test_board_written_out() -> None:
+    """Each cell's value is the same function of that cell; the swap's one of all cells' means and maxima."""
+    net = shaken(small("board"))
+    x, w = noise(5, *net.shape), net.state_dict()
+    seen = written_out(net, x, [1, 1])
+    cells = (w["head.cells.weight"] * seen).sum(1).flatten(1) + w["head.cells.bias"]
+    flat = seen.flatten(2)
+    swap = torch.cat([flat.sum(2) / 16, flat.max(2).values], 1) @ w["head.extra.weight"].T + w["head.extra.bias"]
+    torch.testing.assert_close(net(x), torch.cat([cells, swap], 1))
+    net = shaken(build("board", (3, 4, 4), 18, channels=8, blocks=1))
+    flat, w = written_out(net, x, [1]).flatten(1), net.state_dict()
+    torch.testing.assert_close(net(x), flat @ w["head.1.weight"].T + w["head.1.bias"])
+
+
+def test_resnet_written_out() -> None:
+    net = shaken(build("resnet", (2, 5, 6), 7, layers=14, channels=[4, 6, 6]))
+    x, w = noise(5, *net.shape), net.state_dict()
+    flat = written_out(net, x, [1, 1, 2, 1, 2, 1]).flatten(1)
+    torch.testing.assert_close(net(x), flat @ w["head.1.weight"].T + w["head.1.bias"])
+
+
+def test_mlp_written_out() -> None:
+    net = shaken(build("mlp", (3, 2), 4, hidden=[8, 7]))
+    x, w = noise(5, *net.shape), net.state_dict()
+    y = x.flatten(1)
+    for k in (1, 3):
+        y = (y @ w[f"layers.{k}.weight"].T + w[f"layers.{k}.bias"]).clamp(min=0)
+    torch.testing.assert_close(net(x), y @ w["layers.5.weight"].T + w["layers.5.bias"])
 
 
 # What fits what
@@ -417,16 +478,10 @@ def test_choices_go_through_json(name: str) -> None:
 
 def test_defaults_are_not_shared() -> None:
     """What one network's choices are changed to is no other's default."""
-    for name in NETWORKS:
-        for key, param in NETWORKS[name].params.items():
-            if isinstance(param, Numbers):
-                assert (
-                    isinstance(param, Param)
-                    and small(name).params[key].check("", "", param.default) is not param.default
-                )
-    first = build("neurohex", (6, 5, 5), 1)
-    first.choices["mix"][0][0] = 1
+    build("neurohex", (6, 5, 5), 1).choices["mix"][0][0] = 1
     assert build("neurohex", (6, 5, 5), 1).choices["mix"][0] == [80, 48]
+    build("resnet", (1, 1, 1), 1).choices["channels"].append(128)
+    assert build("resnet", (1, 1, 1), 1).choices["channels"] == [16, 32, 64]
 
 
 def test_the_head_of_board() -> None:
@@ -478,9 +533,12 @@ def test_moving_everything_moves_the_values_of_cells() -> None:
     x[0, :, 8:11, 8:11] = y[0, :, 7:10, 10:13] = shape
     (one, other), (swap, again) = (net(z)[0, :400].view(20, 20) for z in (x, y)), (net(z)[0, 400] for z in (x, y))
     reach = 5  # five convolutions: the stem and two blocks of two
-    torch.testing.assert_close(one[reach:-reach, reach:-reach][1:, :-2], other[reach:-reach, reach:-reach][:-1, 2:])
-    torch.testing.assert_close(swap, again)
-    assert (one[9, 9] - one[5, 14]).abs() > 1e-3
+    near = {"rtol": 1e-4, "atol": 1e-4}
+    torch.testing.assert_close(
+        one[reach:-reach, reach:-reach][1:, :-2], other[reach:-reach, reach:-reach][:-1, 2:], **near
+    )
+    torch.testing.assert_close(swap, again, **near)
+    assert (one[9, 9] - one[5, 14]).abs() > 1e-2
 
 
 def test_board_reaches_across_five_cells() -> None:
@@ -539,6 +597,10 @@ def test_a_block_starts_as_its_shortcut() -> None:
     halved = Block(3, 5, 2, 9)(x)
     assert halved.shape == (2, 5, 3, 2)
     assert torch.equal(halved[:, :3], x[:, :, [0, 2, 4]][:, :, :, [0, 2]]) and (halved[:, 3:] == 0).all()
+    # Fixup: of nine blocks, each begins with a third of He's deviation and ends with zeros.
+    wide = Block(64, 64, 1, 9)
+    assert wide.first.weight.std().item() == pytest.approx((2 / (64 * 9)) ** 0.5 / 3, rel=0.02)
+    assert (wide.second.weight == 0).all() and (wide.second.bias == 0).all() and (wide.first.bias == 0).all()
 
 
 def test_torch_is_imported_for_networks_alone() -> None:
