@@ -15,17 +15,11 @@ from boyi.envs import Batch, BoyiError
 from boyi.envs.gym import GameVectorEnv
 from boyi.wrappers import SB3VecEnv
 
-pytestmark = pytest.mark.filterwarnings("ignore:The number of environments used is greater:UserWarning")
+pytestmark = [
+    pytest.mark.usefixtures("one_thread"),
+    pytest.mark.filterwarnings("ignore:The number of environments used is greater:UserWarning"),
+]
 SMALL = {"choices": {"hidden": [16]}}
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Small networks gain nothing from a second thread, and lose much where the machine has other work."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def learner(env=None, policy="MlpPolicy", **options):
