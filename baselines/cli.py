@@ -164,7 +164,7 @@ def _progress(match: Match) -> Iterator[Callable[[Record], None]]:
 def play(
     game: Annotated[str | None, typer.Argument(help="A game, as hex or hex:board_size=5.", show_default=False)] = None,
     seat: Annotated[str, typer.Option(help="Your seat: a number, random, or none to watch.")] = "0",
-    opponent: Annotated[list[str] | None, typer.Option(help="For all other seats, or one for each. [mcts]")] = None,
+    opponent: Annotated[list[str] | None, typer.Option(help="For all other seats, or one for each; else mcts.")] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed, same chance.", show_default=False)] = None,
     save: Annotated[Path | None, typer.Option(help="Append the game to a file.")] = None,
     record: Annotated[Path | None, typer.Option(help="Step through a game of this file instead.")] = None,

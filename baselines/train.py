@@ -28,14 +28,14 @@ QUIET = 5.0  # seconds between two lines of progress where there is no terminal
 
 def train(
     config: Annotated[str, typer.Argument(help="A config that ships with boyi, as hex_dqn, or PATH.toml.")],
-    name: Annotated[str | None, typer.Option(help="The run's folder in runs/. [the config's name]")] = None,
+    name: Annotated[str | None, typer.Option(help="The run's folder in runs/; else the config's name.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that is there.")] = False,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
     minutes: Annotated[float | None, typer.Option(help="Stop after so long.", min=0.0)] = None,
-    steps: Annotated[int | None, typer.Option(help="Transitions in all. [the config's]", min=1)] = None,
+    steps: Annotated[int | None, typer.Option(help="Transitions in all; else the config's.", min=1)] = None,
     until: Annotated[float | None, typer.Option(help="Stop at this score against --against.", min=0.0, max=1.0)] = None,
     against: Annotated[str | None, typer.Option(help="An agent that evaluations play, too.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Same seed, same run. [the config's]", min=0)] = None,
+    seed: Annotated[int | None, typer.Option(help="Same seed, same run; else the config's.", min=0)] = None,
 ) -> None:
     """Train DQN or Double DQN; the run in runs/NAME survives being killed and plays as dqn:runs/NAME."""
     if (until is None) != (against is None):

@@ -238,7 +238,7 @@ class _Keeper(BaseCallback):
         run = self.run
         if self._due("log_interval"):
             self._log()
-        if self._due("evaluation_interval") or not run.lines:
+        if self._due("evaluation_interval"):
             self._evaluate()
         save, self.seen = self._due("checkpoint_interval"), run.steps
         why = self._why()
