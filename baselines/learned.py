@@ -69,7 +69,7 @@ def write_model(path: Path, model: DQN) -> None:
         encoder=frame.encoder,
         layout=frame.layout,
         network=policy.network,
-        choices=policy.choices,
+        choices=policy.q_net.q_net.choices,
     )
     weights = {name: tensor.detach().cpu().numpy() for name, tensor in policy.q_net.q_net.state_dict().items()}
     write_file(path, weights, asdict(card))

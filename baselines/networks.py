@@ -136,6 +136,10 @@ class CellHead(nn.Module):
 class Board(Network):
     """A small residual network for planes of any size, the default: a 3x3 convolution, `blocks` of two, and a head.
 
+    CHOICE: narrow and deep. From every cell it reaches nine cells, which connections across a board need. In equal time
+    on a core it learned which stones win at once on Hex 9x9 better than two blocks of 64 channels, and those better
+    than four plain convolutions; on Hex 4x4 all were alike. Means and maxima over the board inside it did not help.
+
     ``head="cells"`` is `CellHead`, ``"flat"`` one linear layer over everything. ``"auto"`` takes the cells where there
     are as many actions as cells, or one more (a swap, a pass). That goes by number alone: where as many actions mean
     something else (EinStein with 3 stones on 3x3), say ``"flat"``.
@@ -143,8 +147,8 @@ class Board(Network):
 
     name = "board"
     params = {
-        "channels": Param(64, "filters of each convolution", low=1, high=MOST),
-        "blocks": Param(2, "residual blocks of two convolutions", low=0, high=1000),
+        "channels": Param(32, "filters of each convolution", low=1, high=MOST),
+        "blocks": Param(4, "residual blocks of two convolutions", low=0, high=1000),
         "head": Param("auto", "how values are read off", choices=("auto", "cells", "flat")),
     }
 

@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 
 SMALL: dict[str, tuple[tuple[int, ...], int, dict[str, Any]]] = {
     "mlp": ((6,), 4, {"hidden": [16]}),
-    "board": ((3, 4, 4), 17, {"channels": 8}),
+    "board": ((3, 4, 4), 17, {"channels": 8, "blocks": 2}),
     "neurohex": ((6, 7, 7), 9, {"mix": [[4, 4], [0, 8], [3, 0]]}),
     "resnet": ((2, 5, 6), 7, {"channels": [4, 8, 8]}),
 }
@@ -42,13 +42,9 @@ every_network = pytest.mark.parametrize("name", SMALL)
 
 
 @pytest.fixture(autouse=True)
-def repeatable() -> Iterator[None]:
-    """Every test draws the same weights, and on one thread: on a busy machine two wait for each other."""
-    threads = torch.get_num_threads()
+def same_weights(one_thread: None) -> None:
+    """Every test draws the same numbers."""
     torch.manual_seed(0)
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def small(name: str, seed: int = 0) -> Network:
@@ -89,9 +85,9 @@ SIZES: list[tuple[str, tuple[int, ...], int, dict[str, Any], int]] = [
     ("mlp", (722,), 361, {}, 722 * 1024 + 1024 + 1024 * 1024 + 1024 + 1024 * 361 + 361),
     ("mlp", (4, 5, 5), 25, {"hidden": []}, 4 * 5 * 5 * 25 + 25),
     ("mlp", (42,), 18, {"hidden": [20, 20, 20]}, 42 * 20 + 20 + 20 * 20 + 20 + 20 * 20 + 20 + 20 * 18 + 18),
-    ("board", (3, 11, 11), 121, {}, 3 * 9 * 64 + 64 + 4 * (64 * 9 * 64 + 64) + 64 + 1),
-    ("board", (4, 11, 11), 122, {}, 4 * 9 * 64 + 64 + 4 * (64 * 9 * 64 + 64) + 64 + 1 + 2 * 64 + 1),
-    ("board", (19, 5, 5), 18, {}, 19 * 9 * 64 + 64 + 4 * (64 * 9 * 64 + 64) + 64 * 25 * 18 + 18),
+    ("board", (3, 11, 11), 121, {}, 3 * 9 * 32 + 32 + 8 * (32 * 9 * 32 + 32) + 32 + 1),
+    ("board", (4, 11, 11), 122, {}, 4 * 9 * 32 + 32 + 8 * (32 * 9 * 32 + 32) + 32 + 1 + 2 * 32 + 1),
+    ("board", (19, 5, 5), 18, {}, 19 * 9 * 32 + 32 + 8 * (32 * 9 * 32 + 32) + 32 * 25 * 18 + 18),
     ("board", (3, 2, 3), 6, {"channels": 5, "blocks": 0, "head": "flat"}, 3 * 9 * 5 + 5 + 5 * 6 * 6 + 6),
     ("board", (3, 2, 3), 9, {"channels": 5, "blocks": 1}, 3 * 9 * 5 + 5 + 2 * (5 * 9 * 5 + 5) + 5 * 6 * 9 + 9),
     (
@@ -528,7 +524,7 @@ def test_equal_seeds_make_equal_networks(name: str) -> None:
 
 def test_moving_everything_moves_the_values_of_cells() -> None:
     """Far from the border, `board` values a shape the same wherever it stands, and the swap likewise."""
-    net = shaken(build("board", (2, 20, 20), 401, channels=8))
+    net = shaken(build("board", (2, 20, 20), 401, channels=8, blocks=2))
     shape, x, y = noise(2, 3, 3), torch.zeros(1, 2, 20, 20), torch.zeros(1, 2, 20, 20)
     x[0, :, 8:11, 8:11] = y[0, :, 7:10, 10:13] = shape
     (one, other), (swap, again) = (net(z)[0, :400].view(20, 20) for z in (x, y)), (net(z)[0, 400] for z in (x, y))
@@ -541,13 +537,13 @@ def test_moving_everything_moves_the_values_of_cells() -> None:
     assert (one[9, 9] - one[5, 14]).abs() > 1e-2
 
 
-def test_board_reaches_across_five_cells() -> None:
-    """The default sees all of Hex 5x5 from every cell: its furthest corner is four cells away, its reach five."""
-    net = shaken(build("board", (1, 13, 13), 169, channels=4))
-    x = noise(1, 1, 13, 13).requires_grad_(True)
-    (gradient,) = torch.autograd.grad(net(x)[0, 6 * 13 + 6], x)
+def test_board_reaches_nine_cells() -> None:
+    """The default is nine convolutions deep: each cell sees all of Hex 10x10, and most of 11x11."""
+    net = shaken(build("board", (1, 21, 21), 441))
+    x = noise(1, 1, 21, 21).requires_grad_(True)
+    (gradient,) = torch.autograd.grad(net(x)[0, 10 * 21 + 10], x)
     rows, columns = gradient[0, 0].nonzero(as_tuple=True)
-    assert (int(rows.min()), int(rows.max()), int(columns.min()), int(columns.max())) == (1, 11, 1, 11)
+    assert (int(rows.min()), int(rows.max()), int(columns.min()), int(columns.max())) == (1, 19, 1, 19)
 
 
 # How networks start and learn
