@@ -308,6 +308,22 @@ def test_a_shipped_config_explains_every_field_and_can_be_built(name):
     assert config["buffer_size"] >= config["batch_size"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", shipped())
+def test_a_shipped_config_learns_and_resumes(name):
+    first = boyi(f"train {name} --minutes 0.2")
+    assert first.exit_code == 0, first.stderr
+    assert "0.2 minutes are over" in first.stdout
+    before = Run(read_config(name), Path(f"runs/{name}"), resume=True)
+    assert before.steps > before.config["learning_starts"]
+    again = boyi(f"train {name} --minutes 0.01 --resume")
+    assert again.exit_code == 0, again.stderr
+    after = Run(read_config(name), Path(f"runs/{name}"), resume=True)
+    assert after.steps > before.steps
+    assert after.learner._n_updates > before.learner._n_updates > 0
+    assert [line["steps"] for line in after.lines if "eval/random" in line][-2:] == [before.steps, after.steps]
+
+
 def test_shipped_configs_are_those_that_are_documented():
     assert {"hex_dqn", "hex_ddqn", "gomoku_dqn", "einstein_ddqn", "hex11_neurohex", "gomoku19_dqn"} <= set(shipped())
 
