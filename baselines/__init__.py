@@ -1,7 +1,8 @@
 """Reference agents and how they are compared: ``from boyi.baselines import make_agent, evaluate``."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..envs.lazy import importer
 
 if TYPE_CHECKING:
     from .agent import Agent
@@ -12,11 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DQN", "Agent", "OpponentPool", "evaluate", "make_agent"]
 
-_HOMES = {"Agent": "agent", "DQN": "dqn", "OpponentPool": "pool", "evaluate": "arena", "make_agent": "opponents"}
-
-
-def __getattr__(name: str) -> Any:
-    """Import on demand: agents pull in Numba, which importing the package must not."""
-    if name in _HOMES:
-        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = importer(
+    __name__,
+    {"Agent": "agent", "DQN": "dqn", "OpponentPool": "pool", "evaluate": "arena", "make_agent": "opponents"},
+)

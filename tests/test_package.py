@@ -25,10 +25,17 @@ def python(code: str, **environment: str) -> str:
 
 def test_importing_is_light() -> None:
     heavy = "numba torch pygame resvg_py PIL stable_baselines3 scipy rich typer"
-    loaded = python(
-        f"import sys, boyi, boyi.envs, boyi.baselines; print([m for m in '{heavy}'.split() if m in sys.modules])"
-    )
+    packages = "boyi, boyi.envs, boyi.baselines, boyi.wrappers"
+    loaded = python(f"import sys, {packages}; print([m for m in '{heavy}'.split() if m in sys.modules])")
     assert loaded == "[]"
+
+
+@pytest.mark.parametrize("name", ["baselines.DQN", "wrappers.SB3VecEnv"])
+def test_without_torch_a_name_says_what_installs_it(name: str) -> None:
+    package, _, attribute = f"boyi.{name}".rpartition(".")
+    hide = "import sys; sys.modules['torch'] = None"
+    code = f"{hide}\ntry:\n    from {package} import {attribute}\nexcept ImportError as error:\n    print(error)"
+    assert python(code) == f'boyi.{name} needs torch: pip install "boyi[baselines]"'
 
 
 def test_games_are_listed_without_their_kernels() -> None:
