@@ -350,6 +350,16 @@ def test_sb3s_own_file_brings_the_model_back(tmp_path):
     again.learn(100, reset_num_timesteps=False)
 
 
+@pytest.mark.filterwarnings("ignore:rich is experimental")
+def test_sb3s_progress_bar_callbacks_and_tensorboard(tmp_path, capsys):
+    seen = []
+    model = learner(tensorboard_log=str(tmp_path))
+    model.learn(200, callback=lambda local, _: seen.append(local["self"].num_timesteps) is None, progress_bar=True)
+    assert seen == list(range(8, 201, 8))
+    assert "200/200" in capsys.readouterr().out
+    assert any(tmp_path.glob("DQN_1/events.out.tfevents*"))
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
