@@ -1,7 +1,8 @@
 """The command ``boyi``: arena, play, train, games, agents, perft, compile and speed.
 
 What needs Numba is imported inside the commands, so that help, version and the list of games appear at once. A
-`BoyiError` is one sentence on stderr and exit code 2, Ctrl-C is exit code 130, a closed pipe is silent.
+`BoyiError` is one sentence on stderr and exit code 2, so is what the system refuses with 1; Ctrl-C is exit code 130, a
+closed pipe is silent.
 """
 
 from __future__ import annotations
@@ -51,9 +52,11 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             # Recent Typer would do the same, earlier ones end with 1.
             raise typer.Exit(130) from None
-        except BrokenPipeError:
+        except OSError as error:
             # Python flushes once more on its way out, which must not fail again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            if not isinstance(error, BrokenPipeError):
+                typer.echo(f"boyi: {error.filename or 'the output'}: {error.strerror or error}", err=True)
             raise typer.Exit(1) from None
 
 

@@ -240,3 +240,13 @@ def test_a_closed_pipe_is_quiet(words, unbuffered):
     os.close(write)
     assert done.stderr == b""
     assert done.returncode in (0, 1)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_one_sentence(unbuffered):
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*BOYI, "games"], stdout=full, stderr=subprocess.PIPE, env=environment, check=False)
+    assert done.stderr == b"boyi: the output: No space left on device\n"
+    assert done.returncode == 1
