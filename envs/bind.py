@@ -16,7 +16,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
-from numba import config, njit
+from numba import config, njit, typeof
 from numba.core import event
 
 from . import kernels, protocol
@@ -30,6 +30,7 @@ _OPTIONAL: dict[str, Any] = {
     "resolve": protocol.resolve,
     "redeal": protocol.redeal,
     "playout": kernels.random_playout,
+    "policy": protocol.policy,
 }
 INTERPRETED = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
 """Whether kernels run as plain Python: NUMBA_DISABLE_JIT=1, for debuggers, coverage and mutants."""
@@ -51,6 +52,18 @@ def bind(generic: Callable[..., Any], game: Game, encoder: str | None = None, **
             bound = _rebuild(_python(generic), names, f"{game.name} {game.dtype}")
             _memo[memo] = _interpreted(bound) if INTERPRETED else bound
         return _memo[memo]
+
+
+def entry(kernel: Kernel, *args: Any) -> Kernel:
+    """Return a bound kernel compiled for arguments of the types of `args`, which it does not look at again.
+
+    That saves half of what a small call costs; whoever calls it answers for the types.
+    """
+    if INTERPRETED:
+        return kernel
+    types = tuple(typeof(arg) for arg in args)  # type: ignore[no-untyped-call]
+    compiled: Kernel = kernel.compile(types)  # type: ignore[attr-defined]
+    return compiled
 
 
 def _python(function: Any) -> Any:
@@ -80,22 +93,28 @@ def _supplied(game: Game, name: str, encoder: str | None) -> Kernel:
     return found
 
 
-def _rebuild(function: FunctionType, names: dict[str, Kernel], record: str) -> Kernel:
-    """Compile `function` under a new name with its globals replaced, the functions it calls likewise."""
-    suffix = _digest(function, names, record)
+def _rebuild(function: FunctionType, names: dict[str, Kernel], record: str, *, inner: bool = False) -> Kernel:
+    """Compile `function` under a new name with its globals replaced, the functions it calls likewise.
+
+    The name tells an `inner` one, which only kernels can call, because the cache would not.
+    """
+    suffix = _digest(function, names, record) + ("_inner" if inner else "")
     if (function, suffix) not in _rebuilt:
         scope = dict(function.__globals__)
         for name, value in _globals(function, names):
             callee = _python(value)
-            scope[name] = _rebuild(callee, names, record) if isinstance(callee, FunctionType) else value
+            scope[name] = _rebuild(callee, names, record, inner=True) if isinstance(callee, FunctionType) else value
         bound = FunctionType(function.__code__, scope, f"{function.__name__}_{suffix}", function.__defaults__)
         bound.__qualname__, bound.__module__ = bound.__name__, function.__module__
-        _rebuilt[function, suffix] = _jit(bound)
+        _rebuilt[function, suffix] = _jit(bound, inner)
     return _rebuilt[function, suffix]
 
 
-def _jit(function: FunctionType) -> Kernel:
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+def _jit(function: FunctionType, inner: bool) -> Kernel:
+    # What Python never calls needs no way in from Python or C, which takes a fifth of the time to compile.
+    options: dict[str, Any] = {
+        "nogil": True, "error_model": "numpy", "no_cpython_wrapper": inner, "no_cfunc_wrapper": inner
+    }  # fmt: skip
     if INTERPRETED:
         return function
     try:
