@@ -5,7 +5,6 @@ A game in progress is its seed and its moves; undo plays it again from the start
 
 from __future__ import annotations
 
-import inspect
 import shutil
 import sys
 import textwrap
@@ -19,6 +18,7 @@ import numpy as np
 from ..envs.batch import Batch, random_seed
 from ..envs.errors import BoyiError
 from ..envs.record import Record, append_to, names, positions, read_game
+from ..envs.render import sees_seats
 from ..envs.spec import Game
 from .agent import Agent
 from .opponents import AgentLike, labels, make_agent
@@ -48,7 +48,7 @@ class Sitting:
         others = game.seats - (seat is not None)
         if len(opponents) not in (1, others):
             raise BoyiError(f"{game}: give one opponent, or one for each of the {others} other seats")
-        if seat is not None and game.spec.hidden and not _draws_for_seat(game):
+        if seat is not None and game.spec.hidden and not sees_seats(game, "text", "diagram"):
             raise BoyiError(f"{game} has no diagram for a single seat, so a person would see hidden information")
         self.game, self.seat, self.seed = game, seat, seed
         self.players: list[Agent | None] = [None] * game.seats
@@ -128,10 +128,6 @@ class Sitting:
             seconds={name: round(sum(times), 6) for name, times in spent.items()},
             decisions={name: len(times) for name, times in spent.items()},
         )
-
-
-def _draws_for_seat(game: Game) -> bool:
-    return "seat" in inspect.signature(game.module("text").diagram).parameters
 
 
 def read_seat(game: Game, seat: str, seed: int) -> int | None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import kernels
-from .bind import Kernel, bind
+from .bind import Kernel, bind, entry
 from .errors import BoyiError, IllegalAction, unknown
 from .kernels import KEEP, NEXT_STEP, SAME_STEP
 from .protocol import CHANCE, CUT, OVER
@@ -39,6 +39,8 @@ class Batch:
     `resolve` with ``chance="by_hand"``, without autoreset. `threads` is the most threads to use (None: every core
     this process may use). `history=True` keeps each game's actions.
     """
+
+    _play_one: Kernel | None
 
     def __init__(
         self,
@@ -274,6 +276,9 @@ class Batch:
         `scores` the returns at the end. Errors as those of `step`.
         """
         x = np.empty(self._shape, np.float32)
+        if self._play_one is None:
+            args = self._states, self._streams, 0, self._chances, self._masks, x
+            self._play_one = entry(self._kernels["play_one"], *args)
         try:
             t: int = self._play_one(self._states, self._streams, action, self._chances, self._masks, x)
         except OverflowError:  # beyond 64 bits
@@ -348,6 +353,14 @@ class Batch:
         self._kernels["chance_rows"](self._states, which, p)
         return p
 
+    def draw_outcomes(self, rows: ArrayLike | None = None) -> np.ndarray:
+        """Draw an outcome (m,) for each row's chance event from its own stream, as ``chance="inside"`` would."""
+        which = self._waiting(rows)
+        outcomes = np.empty(which.size, np.int64)
+        p = np.zeros(max(1, self.game.chance_outcomes))
+        self._kernels["draw_rows"](self._states, self._streams, which, p, outcomes)
+        return outcomes
+
     def resolve(self, outcomes: ArrayLike, rows: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Apply an outcome to each row's chance event; return what `step` does, raise for an impossible outcome."""
         which, chosen = self._waiting(rows), np.ascontiguousarray(outcomes)
@@ -416,7 +429,7 @@ class Batch:
 
     def _bind(self) -> None:
         self._kernels = _Kernels(self.game, self.encoder)
-        self._play_one = self._kernels["play_one"]
+        self._play_one = None
         self._first_mask = self._masks[0]
 
     # Rows, errors, threads

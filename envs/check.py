@@ -89,11 +89,13 @@ def _snapshot(batch: Batch) -> tuple[bytes, ...]:
 
 
 def starts(trial: Trial) -> None:
-    """Seat 0 decides first, at ply 0, and the same seed deals the same start."""
+    """The declared seat decides first, at ply 0, and the same seed deals the same start."""
     for seed in trial.seeds:
         states = trial.start(seed)
         first = next(position for position in trial.walk(seed, states) if position.to_move != CHANCE)
-        trial.require(first.to_move == 0 and first.states["ply"][0] == 0, first, "seat 0 does not move first, at ply 0")
+        seat = trial.game.first_seat
+        good = first.to_move == seat and first.states["ply"][0] == 0
+        trial.require(good, first, f"seat {seat} does not move first, at ply 0")
         trial.require(field_bytes(states) == field_bytes(trial.start(seed)), first, "the same seed deals two starts")
 
 

@@ -129,7 +129,7 @@ class GameEnv(gymnasium.Env[Observation, int]):
 
     def render(self) -> Any:
         """Return text ("ansi"), an image ("rgb_array"), or show a window ("human")."""
-        return self._renderer.render(self.batch)
+        return self._renderer.render(self.batch, None if self.self_play else self._seat)
 
     def close(self) -> None:
         self._renderer.close()

@@ -153,6 +153,13 @@ def chance_rows(states, rows, p):
         chance(states[rows[k]], p[k])
 
 
+def draw_rows(states, streams, rows, p, outcomes):
+    """Draw an outcome of the chance events that games `rows` wait for from their own streams."""
+    for k in range(rows.shape[0]):
+        i = rows[k]
+        outcomes[k] = pick(p, chance(states[i], p), streams[i])
+
+
 def resolve_rows(states, rows, outcomes, masks, r, over, cut):
     """Apply possible outcomes in games `rows`; returns, over and cut as in `step_rows`."""
     for k in range(rows.shape[0]):

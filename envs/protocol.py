@@ -63,3 +63,8 @@ def redeal(s, seat, rng):
 def playout(s, rng, mask, p):
     """Play uniformly random actions to the end of the game. Optional: `kernels.random_playout`."""
     raise NotImplementedError
+
+
+def policy(s, notes):
+    """Choose the action of a simple player, with whatever it works in; in ``greedy.py``. Optional: there is none."""
+    raise NotImplementedError

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -29,8 +29,8 @@ class Record:
 
     `agents` are the labels of everybody in the run, `pairing` and `index` the game's place in it, `run_seed` the
     run's seed, `seed` the game's own and `episode` its number among the games of that seed. `actions` are all that were
-    played: of a "forfeit" the unlawful one was not. `returns` (seats,) are None for an unfinished game; `seconds`
-    spent deciding and `decisions` are per label.
+    played: of a "forfeit" the unlawful one was not. `returns` (seats,) are None for an unfinished game; `statistics` is
+    what the game counts besides, (seats,) each; `seconds` spent deciding and `decisions` are per label.
     """
 
     format: str = FORMAT
@@ -48,6 +48,7 @@ class Record:
     names: list[str]
     ended: str
     returns: list[float] | None
+    statistics: dict[str, list[float]] = field(default_factory=dict)
     plies: int
     seconds: dict[str, float]
     decisions: dict[str, int]
@@ -85,8 +86,16 @@ def _well_typed(content: dict[str, Any]) -> bool:
         and (content["returns"] is None or _numbers(content["returns"], len(content["seats"])))
         and (content["returns"] is None) == (content["ended"] == "unfinished")
         and all(_numbers(list(content[key].values()), None) for key in ("seconds", "decisions"))
+        and isinstance(content["statistics"], dict)
+        and all(_numbers(values, len(content["seats"])) for values in content["statistics"].values())
         and set(content["seats"]) <= content["seconds"].keys() & content["decisions"].keys()
     )
+
+
+def statistics(game: Game, state: np.void) -> dict[str, list[float]]:
+    """Count what a game counts besides its returns, at the end of one: ``statistics(s)`` of its rules, if it has it."""
+    count = getattr(game.module("rules"), "statistics", None)
+    return {} if count is None else count(state)
 
 
 def _whole(value: Any) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +19,17 @@ if TYPE_CHECKING:
 MODES = ("human", "ansi", "rgb_array")
 
 
+def seen(game: Game, part: str, name: str) -> Callable[[np.void, int | None], str]:
+    """Return a game's diagram or drawing as a function of the position and of who sees it: a seat, or None for all."""
+    function = getattr(game.module(part), name)
+    return function if sees_seats(game, part, name) else lambda state, seat: function(state)
+
+
+def sees_seats(game: Game, part: str, name: str) -> bool:
+    """Whether a game's diagram or drawing can leave out what a seat does not see."""
+    return "seat" in inspect.signature(getattr(game.module(part), name)).parameters
+
+
 class Renderer:
     """Renders game 0 of a batch in one mode; the window belongs to the process and is not copied or pickled."""
 
@@ -24,14 +37,17 @@ class Renderer:
         self.game, self.mode = game, mode
         self._window: Window | None = None
 
-    def render(self, batch: Batch) -> Any:
-        """Return text or an image, or show the position in a window; `BoyiError` without a render mode."""
+    def render(self, batch: Batch, seat: int | None = None) -> Any:
+        """Return text or an image, or show the position in a window; `BoyiError` without a render mode.
+
+        With a `seat`, what is hidden from it is not shown, as far as the game can draw that.
+        """
         if self.mode is None:
             raise BoyiError(f"render() needs a mode: make the environment with render_mode= one of {', '.join(MODES)}")
         state = batch.states[0]
         if self.mode == "ansi":
-            return self.game.module("text").diagram(state)
-        image: np.ndarray = draw.rgb(self.game.module("draw").svg(state))
+            return seen(self.game, "text", "diagram")(state, seat)
+        image: np.ndarray = draw.rgb(seen(self.game, "draw", "svg")(state, seat))
         if self.mode == "rgb_array":
             return image
         if self._window is None:

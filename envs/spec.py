@@ -65,9 +65,10 @@ class Spec:
     """The facts of a game. A fact marked ° may be a function of the parameters, given by keyword.
 
     `package` is the folder's import name (``__package__`` of the declaring module); `longest` bounds the number of
-    actions in a game, `low` and `high` bound every seat's return, `chance_outcomes` is the widest chance event (0:
-    none), `encoders` maps a name to its float32 observation shape, channels first, default encoder first; `tested`
-    lists the parameter sets, degenerate ones included, that every conformance test runs.
+    actions in a game, `low` and `high` bound every seat's return, whose `unit` tables name; `chance_outcomes` is the
+    widest chance event (0: none), `first_seat` moves first; `encoders` maps a name to its float32 observation shape,
+    channels first, default encoder first; `tested` lists the parameter sets, degenerate ones included, that every
+    conformance test runs.
     """
 
     name: str
@@ -85,6 +86,8 @@ class Spec:
     chance_outcomes: int | Callable[..., int] = 0  # °
     hidden: bool = False
     zero_sum: bool = True
+    unit: str = "return"
+    first_seat: int | Callable[..., int] = 0  # °
     forfeit: Callable[..., tuple[float, float]] = field(default=lambda **_: (-1.0, 0.0))
     """Returns of the seat that makes an illegal action, and of each other seat, under ``illegal="forfeit"``."""
 
@@ -155,6 +158,10 @@ class Game:
     @cached_property
     def longest(self) -> int:
         return self._fact(self.spec.longest)
+
+    @cached_property
+    def first_seat(self) -> int:
+        return self._fact(self.spec.first_seat)
 
     @cached_property
     def low(self) -> float:

@@ -244,7 +244,7 @@ def test_an_action_of_the_frame_does_what_it_shows(spec: Spec, encoder: str) -> 
         agent = env.agent_selection
         seen = env.observe(agent)
         assert same(seen, observation)
-        cells = np.flatnonzero(seen["action_mask"][: spec.actions(**env.game.params) - 1])
+        cells = np.flatnonzero(seen["action_mask"][: env.game.actions - 1])
         action = int(cells[moves * 7 % cells.size])
         assert shown(env.game, seen["observation"], action) == 0
         env.step(action)
@@ -308,7 +308,7 @@ def test_raise_leaves_the_faces_untouched(spec: Spec) -> None:
     single.reset(seed=1)
     vector.reset(seed=1)
     action = lot(env.last()[0]["action_mask"], 0)
-    illegal = spec.actions(**env.game.params)
+    illegal = env.game.actions
     faces = {
         env: (env.step, illegal, action),
         single: (single.step, illegal, action),
@@ -329,7 +329,7 @@ def test_forfeit_ends_the_game_with_the_declared_rewards(spec: Spec) -> None:
     env = AEC(spec)
     env.reset(seed=1)
     env.step(lot(env.last()[0]["action_mask"], 0))
-    loser, illegal = env.agent_selection, spec.actions(**env.game.params)
+    loser, illegal = env.agent_selection, env.game.actions
     loss, other = spec.forfeit(**env.game.params)
     env.step(illegal)
     assert env.rewards == {agent: loss if agent == loser else other for agent in env.possible_agents}

@@ -41,6 +41,11 @@ def _parse(s: np.void, seat: int, text: str) -> int:
     )
 
 
+def outcome(s: np.void, o: int) -> str:
+    """Name the face that the die shows."""
+    return str(o + 1)
+
+
 def diagram(s: np.void) -> str:
     """Draw the position: X is seat 0, O seat 1, each with the stone's number; ``-`` is nothing played or rolled yet."""
     columns, stones = int(s["columns"]), s["square"].size // 2
