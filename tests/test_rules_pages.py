@@ -5,6 +5,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def instances(name: str) -> list[Game]:
 def value(formula: str, game: Game) -> Any:
     """Evaluate a formula of the page, such as ``n² + swap``, for one set of parameters."""
     python = re.sub(r"(?<=[\dn)])²", "**2", formula.replace("·", "*"))
-    n = game.params["board_size"]
+    n = game.params.get("board_size")
     return eval(python, {"__builtins__": {}}, {"n": n, "m": game.params.get("columns") or n, **game.params})
 
 
@@ -87,14 +88,19 @@ def test_encoders(name: str) -> None:
     assert [bool(head[2]) for head in heads if head] == [True] + [False] * (len(heads) - 1)
     for head, section in zip(heads, sections, strict=True):
         assert head is not None
-        lines = [cells[0] for cells in table(section, "plane" if "| plane |" in section else "entry")]
-        widest = max(game.shape(head[1])[0] for game in instances(name))
+        what = "plane" if "| plane |" in section else "entry"
+        lines = [cells[0] for cells in table(section, what)]
+
+        def size(game: Game, encoder: str = head[1], what: str = what) -> int:
+            return game.shape(encoder)[0] if what == "plane" else prod(game.shape(encoder))
+
+        widest = max(size(game) for game in instances(name))
         for game in instances(name):
             assert value(f"({head[3]},)", game) == game.shape(head[1])
             told = [number for line in lines for number in numbers(line, game)]
             assert told == list(range(len(told)))
             # The last lines may be about planes that only some parameters have.
-            assert game.shape(head[1])[0] <= len(told) <= widest
+            assert size(game) <= len(told) <= widest
 
 
 def numbers(line: str, game: Game) -> list[int]:

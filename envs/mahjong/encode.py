@@ -1,0 +1,157 @@
+"""Observation encoders of mahjong; RULES.md lists every number. They read nothing that is hidden from the observer."""
+
+from itertools import permutations
+
+import numpy as np
+
+from ..rng import kernel
+from . import KINDS, SEATS
+from .complete import RANKS
+from .hidden import hides
+from .record import CLAIM, ROB, TAKE_HIGH, TAKE_LOW, TURN, live
+from .tai import CHOW, PONG
+
+CELLS = 4 * RANKS
+
+
+@kernel
+def add_melds(s, seat, q, v, at, unit):
+    """Add `unit` to ``v[at + k]`` for every tile of kind k in the melds of `q`; return how many `seat` does not see."""
+    hidden = 0
+    for j in range(s.melds[q]):
+        k, form = at + np.int64(s.kind[q, j]), s.form[q, j]
+        if hides(s, seat, q, j):
+            hidden += 1
+        elif form == CHOW:
+            for i in range(k, k + 3):
+                v[i] += unit
+        else:
+            v[k] += unit * (3 if form == PONG else 4)
+    return hidden
+
+
+@kernel
+def add_rivers(s, seat, v, rivers, width, unseen):
+    """Add the seats' discards, `width` apart from `rivers` on, and write the `unseen` copies of every kind, all / 4."""
+    for k in range(KINDS):
+        v[unseen + k] = 1.0 - 0.25 * s.hand[seat, k]
+    for i in range(s.discards):
+        if s.claimed[i] < 0:
+            k = np.int64(s.discard[i])
+            v[rivers + width * ((int(s.by[i]) - int(seat)) % SEATS) + k] += 0.25
+            v[unseen + k] -= 0.25
+    for q in range(SEATS):
+        add_melds(s, seat, q, v, unseen, -0.25)
+    if s.phase == ROB and seat != s.turn:
+        v[unseen + np.int64(s.offer)] -= 0.25
+
+
+@kernel
+def held(s, q):
+    """Count the concealed tiles of a seat, which everybody can."""
+    n = 0
+    for k in range(KINDS):
+        n += s.hand[q, k]
+    return n
+
+
+@kernel
+def fill(v, plane, value):
+    """Write a number everywhere in a plane."""
+    for i in range(CELLS * plane, CELLS * plane + CELLS):
+        v[i] = value
+
+
+@kernel
+def observe_planes(s, seat, x):
+    """Write (28, 4, 9)."""
+    v = x.reshape(x.size)
+    v[:] = 0.0
+    for k in range(KINDS):
+        for n in range(s.hand[seat, k]):
+            v[CELLS * n + k] = 1.0
+    for i in range(SEATS):
+        hidden = add_melds(s, seat, (seat + i) % SEATS, v, CELLS * (4 + i), 0.25)
+        if hidden > 0:
+            fill(v, 24 + i, hidden / 5.0)
+    add_rivers(s, seat, v, CELLS * 8, CELLS, CELLS * 16)
+    mark_latest(s, seat, v, CELLS * 12)
+    if s.offer >= 0:
+        v[CELLS * 17 + np.int64(s.offer)] = 1.0
+    if s.last >= 0 and s.turn == seat:
+        v[CELLS * 18 + np.int64(s.last)] = 1.0
+    v[CELLS * 19 + 27 + (np.int64(seat) - np.int64(s.dealer)) % SEATS] = 1.0
+    v[CELLS * 20 + 27 + np.int64(s.round_wind)] = 1.0
+    if s.phase != TURN:
+        fill(v, 21 if s.phase == CLAIM else 22, 1.0)
+    fill(v, 23, live(s) / 71.0)
+    fill(v, 24, min(np.int64(s.streak), 4) / 4.0)
+
+
+@kernel
+def mark_latest(s, seat, v, at):
+    """Mark every seat's latest discard in a plane of its own, mine first, if it was not claimed."""
+    found = 0
+    for i in range(s.discards - 1, -1, -1):
+        q = (np.int64(s.by[i]) - np.int64(seat)) % SEATS
+        if found >> q & 1 == 0:
+            found |= 1 << q
+            if s.claimed[i] < 0:
+                v[at + CELLS * q + np.int64(s.discard[i])] = 1.0
+        if found == 15:
+            break
+
+
+@kernel
+def observe_matrix19(s, seat, x):
+    """Write (1, 19, 19)."""
+    observe_matrix19_extended(s, seat, x)
+    x.reshape(x.size)[308:] = 0.0
+
+
+@kernel
+def observe_matrix19_extended(s, seat, x):
+    """Write (1, 19, 19)."""
+    v = x.reshape(x.size)
+    v[:] = 0.0
+    for k in range(KINDS):
+        v[k] = 0.25 * s.hand[seat, k]
+    for i in range(SEATS):
+        q = (seat + i) % SEATS
+        hidden = add_melds(s, seat, q, v, KINDS * (1 + i), 0.25)
+        if i > 0:
+            v[354 + i] = hidden / 5.0
+            v[357 + i] = held(s, q) / 17.0
+    add_rivers(s, seat, v, KINDS * 5, KINDS, 321)
+    v[306] = min(1.0, s.discards // 4 / 19.0)
+    v[307] = min(1.0, live(s) / 55.0)
+    v[308 + (seat - np.int64(s.dealer)) % SEATS] = 1.0
+    v[312 + np.int64(s.round_wind)] = 1.0
+    v[316 + (np.int64(s.dealer) - seat) % SEATS] = 1.0
+    v[320] = min(np.int64(s.streak), 4) / 4.0
+
+
+def symmetries(encoder: str, **params: int | str) -> tuple[np.ndarray, np.ndarray]:
+    """Return (12, numbers) and (12, actions), §22: where the images put numbers and actions of the seat to move.
+
+    Number j of the flattened observation is number ``numbers[i, j]`` of the i-th image's, action a its action
+    ``actions[i, a]``. The identity comes first; reversing the ranks changes fastest, then the order of the suits.
+    """
+    numbers, actions = [], []
+    for suits in permutations(range(3)):
+        for reverse in (False, True):
+            ranks = np.arange(RANKS)[:: -1 if reverse else 1]
+            cells = np.concatenate([*(RANKS * suit + ranks for suit in suits), np.arange(27, CELLS)])
+            kinds, image = cells[:KINDS], np.arange(75)
+            image[:KINDS], image[KINDS : 2 * KINDS] = kinds, KINDS + kinds
+            if reverse:
+                image[[TAKE_LOW, TAKE_HIGH]] = TAKE_HIGH, TAKE_LOW
+            actions.append(image)
+            if encoder == "planes":
+                numbers.append((CELLS * np.arange(28)[:, None] + cells).ravel())
+            else:
+                entries = np.arange(361)
+                for first in (*range(0, 306, KINDS), *([321] if encoder == "matrix19_extended" else [])):
+                    entries[first : first + KINDS] = first + kinds
+                numbers.append(entries)
+    return np.stack(numbers), np.stack(actions)

@@ -1,0 +1,182 @@
+"""What a complete hand is worth, apart from a game (§14 to §17)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..bind import bind
+from ..errors import BoyiError, unknown
+from ..spec import Game, find
+from . import KINDS, MOST_MELDS, SEATS, SPEC, tiles
+from .complete import complete
+from .tai import (
+    ADDED,
+    CHOW,
+    CONCEALED,
+    DRAGON_PONG,
+    EARTHLY,
+    HEAVENLY,
+    HUMAN,
+    ITEMS,
+    KONG,
+    KONG_DRAW,
+    LAST_DISCARD,
+    LAST_DRAW,
+    PONG,
+    ROBBED_KONG,
+    SECOND_DRAGON,
+    SELF_DRAW,
+    best_items,
+)
+
+FORMS = {"chow": CHOW, "pong": PONG, "kong": KONG, "added_kong": ADDED, "concealed_kong": CONCEALED}
+WAYS = ("discard", "self", "rob")
+OUTSIDE = ("dealer", "streak", "round_wind")  # parameters of the game that `score` has under other names, or not
+
+
+@dataclass(frozen=True)
+class Score:
+    """A hand's `tai`, its `items` with the tai of each, the `waits` it had, and the `points` of each payer (§17).
+
+    What the dealer pays and gets more is not in the points.
+    """
+
+    tai: int
+    items: dict[str, int]
+    waits: tuple[str, ...]
+    points: int
+
+
+def score(
+    concealed: str,
+    win: str,
+    by: str = "discard",
+    melds: Sequence[tuple[str, str]] = (),
+    seat_wind: int = 0,
+    round_wind: int = 0,
+    *,
+    kong_draw: bool = False,
+    last_tile: bool = False,
+    first_turn: bool = False,
+    **params: Any,
+) -> Score:
+    """Count a complete hand: `concealed` tiles, the winning one among them, and declared `melds`.
+
+    `by` says whose the tile `win` was: a "discard", drawn by oneself ("self") or of an added kong ("rob"). A meld is
+    its form, "chow", "pong", "kong", "added_kong" or "concealed_kong", and its tiles, as ``("chow", "123m")``. Winds
+    are 0 to 3 for East, South, West, North; East is the dealer. `kong_draw`: the tile replaced a kong's; `last_tile`:
+    no live tile was left; `first_turn`: nobody had claimed or declared anything, and the seat had not discarded yet.
+    `params` are parameters of the game, as ``fan=200``. `BoyiError` for a hand that is not complete, and for what
+    cannot be.
+
+    >>> score("123456m234p345789s11z", "1z", seat_wind=1).items
+    {'concealed_hand': 1, 'single_wait': 1}
+    """
+    game = _game(params, round_wind)
+    seat, way = _wind(seat_wind, "seat_wind"), _way(by)
+    s = game.blank.copy()
+    hand, kind = tiles.parse(concealed), tiles.kind_of(win)
+    _declare(s, seat, melds)
+    _check_hand(concealed, hand, kind, s[0], seat)
+    drawn = way == "self"
+    s["hand"][0, seat] = hand
+    s["hand"][0, seat, kind] -= not drawn
+    given = _given(way, kong_draw, last_tile, first_turn, seat, bool(melds))
+    items = int(bind(items_of, game)(s, seat, kind, drawn, given))
+    found = {name: int(s["worth"][0, i]) for i, name in enumerate(ITEMS) if items >> i & 1}
+    if items & SECOND_DRAGON:
+        found[ITEMS[DRAGON_PONG.bit_length() - 1]] += int(s["worth"][0, -1])
+    tai = sum(found.values())
+    return Score(tai, found, _waits(hand, kind, s[0], seat, game), game.params["base"] + game.params["fan"] * tai)
+
+
+def items_of(states, seat, win, drawn, given):  # type: ignore[no-untyped-def]
+    """Find the items of a hand in record 0."""
+    return best_items(states[0], seat, win, drawn, given)
+
+
+def _game(params: dict[str, Any], round_wind: int) -> Game:
+    for name in params:
+        if name in OUTSIDE or name not in SPEC.params:
+            raise unknown("parameter of score", name, [key for key in SPEC.params if key not in OUTSIDE])
+    return find(SPEC, **params, round_wind=_wind(round_wind, "round_wind"))
+
+
+def _wind(wind: int, name: str) -> int:
+    if wind not in range(SEATS):
+        raise BoyiError(f"{name} is 0 to 3 for East, South, West, North, not {wind!r}")
+    return int(wind)
+
+
+def _way(by: str) -> str:
+    if by not in WAYS:
+        raise unknown("way to win", str(by), WAYS)
+    return by
+
+
+def _declare(s: np.ndarray, seat: int, melds: Sequence[tuple[str, str]]) -> None:
+    if len(melds) > MOST_MELDS:
+        raise BoyiError(f"a hand has at most {MOST_MELDS} melds, not {len(melds)}")
+    for j, (name, shown) in enumerate(melds):
+        if name not in FORMS:
+            raise unknown("form of meld", str(name), FORMS)
+        kinds = sorted(tiles.parse_list(shown))
+        low = kinds[0] if kinds else 0
+        wanted = [low, low + 1, low + 2] if name == "chow" else [low] * (3 if name == "pong" else 4)
+        if kinds != wanted or (name == "chow" and (low >= 27 or low % 9 > 6)):
+            raise BoyiError(f"{shown!r} is no {name.replace('_', ' ')}")
+        s["form"][0, seat, j], s["kind"][0, seat, j] = FORMS[name], low
+    s["melds"][0, seat] = len(melds)
+
+
+def _melded(s: np.void, seat: int) -> np.ndarray:
+    """Count the tiles of every kind in a seat's melds."""
+    counts = np.zeros(KINDS, np.int64)
+    for j in range(s["melds"][seat]):
+        low, form = int(s["kind"][seat, j]), int(s["form"][seat, j])
+        counts[low : low + (3 if form == CHOW else 1)] += {CHOW: 1, PONG: 3}.get(form, 4)
+    return counts
+
+
+def _check_hand(text: str, hand: np.ndarray, win: int, s: np.void, seat: int) -> None:
+    wanted = 17 - 3 * int(s["melds"][seat])
+    if hand.sum() != wanted:
+        rest = f"with {s['melds'][seat]} melds a complete hand has {wanted}, the winning one included"
+        raise BoyiError(f"{text!r} has {hand.sum()} tiles: {rest}")
+    copies = hand + _melded(s, seat)
+    if copies.max() > tiles.COPIES:
+        most = int(copies.argmax())
+        found = f"{copies[most]} tiles {tiles.name_of(most)}"
+        raise BoyiError(f"hand and melds have {found}, of which there are {tiles.COPIES}")
+    if hand[win] == 0:
+        raise BoyiError(f"{text!r} does not hold the winning tile {tiles.name_of(win)}")
+    if not bind(complete, find(SPEC))(hand, -1, -1):
+        raise BoyiError(f"{text!r} is not complete: it is not made of melds and one pair")
+
+
+def _waits(hand: np.ndarray, win: int, s: np.void, seat: int, game: Game) -> tuple[str, ...]:
+    before = hand.copy()
+    before[win] -= 1
+    left = tiles.COPIES - before - _melded(s, seat)
+    full = bind(complete, game)
+    return tuple(tiles.name_of(k) for k in range(KINDS) if left[k] > 0 and full(before, k, -1))
+
+
+def _given(way: str, kong_draw: bool, last_tile: bool, first_turn: bool, seat: int, melds: bool) -> int:
+    """Return the items that follow from how the hand was won."""
+    if way == "rob":
+        if kong_draw or last_tile or first_turn:
+            raise BoyiError("the tile of an added kong is no replacement, not the last one and not of the first turn")
+        return ROBBED_KONG
+    if first_turn and (melds or kong_draw or last_tile):
+        raise BoyiError("nothing has been declared in the first turn, and it is not the last one")
+    if way == "discard":
+        if kong_draw or (first_turn and seat == 0):
+            raise BoyiError("a discard is no replacement, and the dealer has discarded before any other seat")
+        return (LAST_DISCARD if last_tile else 0) | (HUMAN if first_turn else 0)
+    first = (HEAVENLY if seat == 0 else EARTHLY) if first_turn else 0
+    return SELF_DRAW | (KONG_DRAW if kong_draw else 0) | (LAST_DRAW if last_tile else 0) | first
