@@ -13,10 +13,13 @@ from ..envs.syntax import parse
 from ..envs.table import Player
 from .agent import Agent, CallableAgent, RandomAgent
 from .exact import Exact
+from .greedy import Greedy
 from .learned import DoubleDQNAgent, DQNAgent
 from .mcts import MCTS
 
-AGENTS: dict[str, type[Agent]] = {agent.name: agent for agent in (RandomAgent, MCTS, Exact, DQNAgent, DoubleDQNAgent)}
+AGENTS: dict[str, type[Agent]] = {
+    agent.name: agent for agent in (RandomAgent, Greedy, MCTS, Exact, DQNAgent, DoubleDQNAgent)
+}
 
 AgentLike = str | Agent | Callable[..., Any]
 

@@ -1,0 +1,63 @@
+"""`greedy`: a game's own simple player, quick enough to be a yardstick. Its rule is in the game's ``greedy.py``."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from ..envs.bind import bind
+from ..envs.errors import BoyiError
+from ..envs.kernels import settle
+from ..envs.protocol import policy, reset, step
+from ..envs.spec import Game
+from ..envs.view import View
+from .agent import Agent
+
+
+def act_rows(states, actions, notes):  # type: ignore[no-untyped-def]
+    """Decide for the seat to move in every record."""
+    for k in range(states.shape[0]):
+        actions[k] = policy(states[k], notes)  # type: ignore[no-untyped-call]
+
+
+def greedy_games(states, blank, count, rng, p, notes):  # type: ignore[no-untyped-def]
+    """Play `count` games in ``states[0]``, every seat by the rule."""
+    s = states[0]
+    for _ in range(count):
+        states[0] = blank[0]
+        reset(s, rng)  # type: ignore[no-untyped-call]
+        settle(s, rng, p)  # type: ignore[no-untyped-call]
+        while s.to_move >= 0:
+            step(s, policy(s, notes))  # type: ignore[no-untyped-call]
+            settle(s, rng, p)  # type: ignore[no-untyped-call]
+
+
+def has_player(game: Game) -> bool:
+    """Whether a game brings a simple player."""
+    return find_spec(f"{game.spec.package}.greedy") is not None
+
+
+class Greedy(Agent):
+    """Plays by the simple rule that a game offers, the same in the same position."""
+
+    name = "greedy"
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self.notes: dict[Game, Any] = {}
+
+    def fit(self, game: Game) -> None:
+        if not has_player(game):
+            raise BoyiError(f"greedy has no rule to play {game} by")
+
+    def act(self, view: View) -> np.ndarray:
+        view.check()
+        self.fit(view.game)
+        rule = view.game.module("greedy")
+        if view.game not in self.notes:
+            self.notes[view.game] = rule.notes()
+        actions = np.empty(view.row.size, np.int64)
+        bind(act_rows, view.game, policy=rule.policy)(view.states, actions, self.notes[view.game])
+        return actions
