@@ -7,6 +7,9 @@ and ply: what a game is like does not depend on the games beside it or on their 
 every pair.
 
 A game's outcome is the mean return of the first agent's seats against that of the second's: the higher wins.
+
+As many agents as a game of three seats or more has make a table instead: they all play every game, and every seed is
+played with the agents moved on round the seats until each has had every seat. Their order is drawn anew for each seed.
 """
 
 from __future__ import annotations
@@ -24,11 +27,12 @@ from numba.core.event import install_timer
 from .. import __version__
 from ..envs.batch import Batch
 from ..envs.errors import BoyiError
-from ..envs.record import Record, append_to, names, read_line, read_lines
+from ..envs.record import Record, append_to, names, read_line, read_lines, statistics
 from ..envs.spec import Game, Spec, find
 from ..envs.view import View
-from .opponents import AgentLike, labels, make_agent
+from .opponents import AgentLike, label, labels, make_agent
 from .result import Result, summarize
+from .table import Table, summarize_table
 
 ROWS = 64  # the most games in progress at once
 ROUND = 1.0  # seconds: no more games are in progress than an agent can answer in about this time
@@ -46,7 +50,7 @@ class Fixture:
 
 
 class Match:
-    """A run of the arena: `games` games between every two agents, or between the first and every other.
+    """A run of the arena: `games` games between every two agents, or between the first and every other, or of a table.
 
     `agents` are whatever `make_agent` takes. Each plays one side only, because it may keep a tree for every row.
     """
@@ -65,16 +69,21 @@ class Match:
             raise BoyiError(f"{self.game} has one seat: nobody can be compared in it")
         if len(agents) < 2:
             raise BoyiError(f"an arena needs at least two agents, not {len(agents)}")
-        if not hasattr(games, "__index__") or games < 2 or games % 2:
-            raise BoyiError(f"games must be an even number, every seed being played from both sides, not {games!r}")
+        self.table = 2 < self.game.seats == len(agents) and not first_against_all
+        self.rounds = self.game.seats if self.table else 2
+        if not hasattr(games, "__index__") or games < self.rounds or games % self.rounds:
+            allowed = f"a multiple of {self.rounds}" if self.table else "an even number"
+            sides = "every seat" if self.table else "both sides"
+            raise BoyiError(f"games must be {allowed}, every seed being played from {sides}, not {games!r}")
         if not hasattr(seed, "__index__") or not 0 <= seed < 2**63:
             raise BoyiError(f"seed must be a whole number, at least 0, not {seed!r}")
         self.players = [make_agent(agent, self.game) for agent in agents]
         if len({id(player) for player in self.players}) < len(agents):
             raise BoyiError("an agent object is listed twice: give each side an object, or a string, of its own")
-        self.labels = labels(agents)
-        pairings = list(combinations(range(len(agents)), 2))
-        self.pairings = [pair for pair in pairings if pair[0] == 0] if first_against_all else pairings
+        self.names, self.labels = [label(agent) for agent in agents], labels(agents)
+        self.pairings: list[tuple[int, ...]] = list(combinations(range(len(agents)), self.rounds))
+        if first_against_all:
+            self.pairings = [pair for pair in self.pairings if pair[0] == 0]
 
     @property
     def total(self) -> int:
@@ -83,9 +92,11 @@ class Match:
 
     def fixture(self, pairing: int, index: int) -> Fixture:
         """Draw up game `index` of a pairing."""
-        pair = self.pairings[pairing]
-        seats = tuple(pair[(seat + index) % 2] for seat in range(self.game.seats))
-        return Fixture(pairing, index, pair_seed(self.seed, index // 2), seats)
+        agents, seed = self.pairings[pairing], pair_seed(self.seed, index // self.rounds)
+        if self.table:
+            agents = tuple(np.random.default_rng(seed).permutation(agents).tolist())
+        seats = tuple(agents[(seat + index) % self.rounds] for seat in range(self.game.seats))
+        return Fixture(pairing, index, seed, seats)
 
     def play(self, done: Done = ()) -> Iterator[Record]:
         """Play every game whose (pairing, index) is not `done`; yield each as it ends."""
@@ -94,8 +105,10 @@ class Match:
             if missing:
                 yield from _Hall(self, missing).play()
 
-    def result(self, records: Sequence[Record]) -> Result:
+    def result(self, records: Sequence[Record]) -> Result | Table:
         """Sum up all the games of the match."""
+        if self.table:
+            return summarize_table(self.game, self.names, self.labels, records, self.seed)
         pairs = [(self.labels[i], self.labels[j]) for i, j in self.pairings]
         return summarize(self.game, self.labels, pairs, records, self.seed)
 
@@ -169,7 +182,7 @@ class _Hall:
         for k, row in enumerate(rows):
             self.tables[row].note(player, int(actions[k]), self.pace[player])
             if over[k] or cut[k]:
-                yield self._record(self.tables.pop(row), scores[k], "over" if over[k] else "cut")
+                yield self._record(row, scores[k], "over" if over[k] else "cut")
 
     def _ask(self, player: int, view: View) -> tuple[np.ndarray, float]:
         """Return an agent's actions and the seconds it took, those of compiling kernels left out."""
@@ -180,8 +193,9 @@ class _Hall:
             seconds = time.perf_counter() - started
         return actions, max(0.0, seconds - sum(compiling))
 
-    def _record(self, table: _Table, scores: np.ndarray, ended: str) -> Record:
-        match, fixture = self.match, table.fixture
+    def _record(self, row: int, scores: np.ndarray, ended: str) -> Record:
+        match, table = self.match, self.tables.pop(row)
+        fixture = table.fixture
         return Record(
             game=str(match.game),
             game_version=match.game.spec.version,
@@ -195,6 +209,7 @@ class _Hall:
             names=names(match.game, fixture.seed, table.actions),
             ended=ended,
             returns=scores.tolist(),
+            statistics=statistics(match.game, self.batch.states[row]),
             plies=len(table.actions),
             seconds={match.labels[player]: round(spent, 6) for player, spent in table.seconds.items()},
             decisions={match.labels[player]: count for player, count in table.decisions.items()},
@@ -214,7 +229,7 @@ def _blame(label: str) -> Iterator[None]:
 
 def compete(
     match: Match, out: Path | None = None, *, resume: bool = False, report: Callable[[Record], None] | None = None
-) -> Result:
+) -> Result | Table:
     """Play a match and sum it up; `out` gets a line for every game as it ends, `report` is called with it.
 
     With `resume`, games that `out` already holds are not played again. `BoyiError` when the file is not empty and
@@ -289,4 +304,6 @@ def evaluate(
     seed: int = 0,
 ) -> Result:
     """Play `games` paired games between an agent and every opponent; return what ``boyi arena`` prints."""
-    return compete(Match(game, [agent, *opponents], games=games, seed=seed, first_against_all=True))
+    result = compete(Match(game, [agent, *opponents], games=games, seed=seed, first_against_all=True))
+    assert isinstance(result, Result)
+    return result

@@ -1,0 +1,115 @@
+"""What the games of one table amount to: returns and whatever else the game counts, agent by agent.
+
+Agents of equal name are taken together. Every seed was played with the agents moved round all seats, so the mean over
+the games of a seed has lost most of the luck of its chance; intervals are Student's, over these means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from rich.console import Group, RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+from scipy.special import stdtrit
+
+from ..envs.record import Record
+from ..envs.spec import Game
+from .printing import as_text, make_table
+from .rating import Estimate
+from .result import duration
+
+
+@dataclass(frozen=True)
+class Seated:
+    """An agent at the table: `seats` of them play under this name. `statistics` are shares of their games."""
+
+    agent: str
+    seats: int
+    mean_return: Estimate
+    statistics: dict[str, Estimate]
+    seconds_per_move: float
+
+
+@dataclass(frozen=True)
+class Table:
+    """A whole run of one table."""
+
+    game: str
+    seed: int
+    games: int
+    seats: int
+    unit: str
+    rows: tuple[Seated, ...]
+
+    def __rich__(self) -> RenderableType:
+        head = f"{self.game}: {self.games} games, seed {self.seed}, every seed played from all {self.seats} seats"
+        return Group(Text(head), self._grid())
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def _grid(self) -> Grid:
+        counted = [column for name in self.rows[0].statistics for column in (name, "95 %")]
+        grid = make_table("agent", "seats", self.unit, "95 %", *counted, "a move", left=("agent",))
+        for row in self.rows:
+            shares = [cell for share in row.statistics.values() for cell in _share(share)]
+            grid.add_row(row.agent, str(row.seats), *_mean(row.mean_return), *shares, duration(row.seconds_per_move))
+        return grid
+
+
+def _mean(value: Estimate) -> tuple[str, str]:
+    digits = 0 if abs(value.value) >= 100 else 2
+    if not math.isfinite(value.low):
+        return f"{value.value:+.{digits}f}", "unknown"
+    return f"{value.value:+.{digits}f}", f"{value.low:+.{digits}f} to {value.high:+.{digits}f}"
+
+
+def _share(value: Estimate) -> tuple[str, str]:
+    interval = f"{100 * value.low:.1f} to {100 * value.high:.1f}" if math.isfinite(value.low) else "unknown"
+    return f"{100 * value.value:.1f} %", interval
+
+
+def summarize_table(
+    game: Game, names: Sequence[str], labels: Sequence[str], records: Sequence[Record], seed: int
+) -> Table:
+    """Sum up the games of agents, of whom `labels` tell apart those of equal `names`."""
+    rows = []
+    for name in dict.fromkeys(names):
+        under = {label for label, of in zip(labels, names, strict=True) if of == name}
+        decisions = sum(record.decisions[label] for record in records for label in under)
+        seconds = sum(record.seconds[label] for record in records for label in under)
+        rows.append(
+            Seated(
+                agent=name,
+                seats=len(under),
+                mean_return=_estimate(records, under, ""),
+                statistics={key: _estimate(records, under, key) for key in records[0].statistics},
+                seconds_per_move=seconds / max(1, decisions),
+            )
+        )
+    return Table(str(game), seed, len(records), game.seats, game.spec.unit, tuple(rows))
+
+
+def _estimate(records: Sequence[Record], under: set[str], key: str) -> Estimate:
+    """Estimate the mean of a statistic, or for "" of the returns, over the seats of some agents."""
+    means: dict[int, list[float]] = {}
+    for record in records:
+        values = record.statistics[key] if key else record.returns
+        assert values is not None
+        means.setdefault(record.seed, []).extend(
+            value for value, seat in zip(values, record.seats, strict=True) if seat in under
+        )
+    walls = np.array([np.mean(values) for values in means.values()])
+    value = float(walls.mean())
+    if walls.size < 2:
+        return Estimate(value, -math.inf, math.inf)
+    reach = float(stdtrit(walls.size - 1, 0.975)) * float(walls.std(ddof=1)) / math.sqrt(walls.size)
+    return (
+        Estimate(value, value - reach, value + reach)
+        if not key
+        else Estimate(value, max(0.0, value - reach), min(1.0, value + reach))
+    )
