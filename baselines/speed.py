@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import platform
-import random
 import statistics
 import subprocess
 import sys
@@ -18,42 +17,37 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated, Any
+from typing import Annotated
 
+import numpy as np
 import typer
 from rich.console import Console, RenderableType
 from rich.table import Table
 
 from ..envs.aec import AEC
 from ..envs.batch import Batch, usable_cores
+from ..envs.bind import bind
 from ..envs.errors import BoyiError
+from ..envs.kernels import random_games
 from ..envs.spec import Game, find
+from . import peers
+from .greedy import greedy_games, has_player
 from .mcts import MCTS
+from .peers import RLCARD, ROWS, SCAN, SIMULATIONS, Meter, aec, timed
 from .printing import make_table, show
 
-ROWS = 1024
-SCAN = 100  # steps of one compiled call, ours and Pgx's
-SIMULATIONS = 10_000
 SLICES = 5
+GAMES = 20  # whole games of one compiled call
 
-Meter = Callable[[float], float]
-"""Runs for about so many seconds; returns units a second."""
-
-# OpenSpiel's name for a game, with the parameters that it has; all others must have their defaults.
-OPENSPIEL = {
-    "hex": "hex(board_size={board_size},swap={swap})",
-    "gomoku": "gomoku(size={board_size})",
-    "einstein": "einstein_wurfelt_nicht",
-}
-PEERS = ("pettingzoo", "open_spiel", "pgx", "jax")
+PEERS = ("pettingzoo", "open_spiel", "pgx", "jax", "rlcard")
 LEARNERS = ("gymnasium", "torch", "stable_baselines3")
-PGX = {"hex": "hex"}  # fixed at 11x11
 
 # What is aimed at, by game and line: a ratio to the peer or, for the line without one, steps a second.
 GOALS = {
     "hex": {"connect_four": 20.0, "openspiel": 4.0, "observation": 15.0, "mask": 50.0, "mcts": 15.0, "replay": 5.0},
     "gomoku": {"openspiel": 3.0, "mcts": 10.0},
     "einstein": {"openspiel": 3.0, "mcts": 5.0, "core": 2e6},
+    "mahjong": {"rlcard": 50.0, "observation": 500.0},
 }
 
 
@@ -138,37 +132,36 @@ def training_rows(game: Game) -> Iterator[Row]:
         yield Row(what, "a second", ours, "stable-baselines3 DQN", theirs, goals.get(key))
 
 
-def timed(seconds: float, work: Callable[[], int]) -> float:
-    """Repeat `work`, which returns how many units it did, for about so long; return units a second."""
-    done, started = 0, time.perf_counter()
-    while (spent := time.perf_counter() - started) < seconds:
-        done += work()
-    return done / spent
-
-
 def rows(game: Game) -> Iterator[Row]:
     """Build every comparison that the installed peers and the game allow."""
     goals = GOALS.get(game.name, {})
     single = aec(AEC(game))
     what = "AEC environment, random play"
-    peer = _peer("PettingZoo connect_four", connect_four, game)
+    peer = _peer("PettingZoo connect_four", peers.connect_four, game)
     yield Row(what, "steps/s", single, *peer, goals.get("connect_four"))
-    yield Row(what, "steps/s", single, *_peer("OpenSpiel", openspiel_loop, game), goals.get("openspiel"))
+    yield Row(what, "steps/s", single, *_peer("OpenSpiel", peers.openspiel_loop, game), goals.get("openspiel"))
     if game.chance_outcomes:
-        yield Row(what, "steps/s", single, *_peer("OpenSpiel, cheap dice", openspiel_cheap_loop, game))
+        yield Row(what, "steps/s", single, *_peer("OpenSpiel, cheap dice", peers.openspiel_cheap_loop, game))
+    if game.name in RLCARD:
+        yield Row(what, "steps/s", single, *_peer("RLCard", peers.rlcard_loop, game), goals.get("rlcard"))
+    rival = ("RLCard", peers.rlcard_loop) if game.name in RLCARD else ("Pgx", peers.pgx_scan)
     for seen, encoder, goal in (("mask and observation", game.encoder, "observation"), ("mask only", None, "mask")):
         what = f"{ROWS} games, {seen}"
         batch = Batch(game, ROWS, seed=0, encoder=encoder, autoreset="same_step")
         scan = random_scan(batch)
-        yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *_peer("Pgx", pgx_scan, game), goals.get(goal))
-        if game.name in PGX:
-            yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *_peer("Pgx, cheap moves", pgx_cheap_scan, game))
-        yield Row(f"{what}, a step a call", "steps/s", random_loop(batch), *_peer("Pgx", pgx_scan, game))
+        yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *_peer(*rival, game), goals.get(goal))
+        if game.name in peers.PGX:
+            cheap = _peer("Pgx, cheap moves", peers.pgx_cheap_scan, game)
+            yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *cheap)
+        yield Row(f"{what}, a step a call", "steps/s", random_loop(batch), *_peer(*rival, game))
     alone = Batch(game, ROWS, seed=0, autoreset="same_step", threads=1)
     what = f"{ROWS} games, mask and observation, a step a call, one core"
     yield Row(what, "steps/s", random_loop(alone), goal=goals.get("core"))
-    bot = _peer("OpenSpiel", openspiel_mcts, game)
+    bot = _peer("OpenSpiel", peers.openspiel_mcts, game)
     yield Row("mcts, random playouts, one thread", "sims/s", search(game), *bot, goals.get("mcts"))
+    if has_player(game):
+        yield Row("greedy play in one call, one thread", "games/s", greedy_play(game))
+        yield Row("random play in one call, one thread", "games/s", random_play(game))
 
 
 def _peer(name: str, make: Callable[[Game], Meter], game: Game) -> tuple[str, Meter | None]:
@@ -178,85 +171,6 @@ def _peer(name: str, make: Callable[[Game], Meter], game: Game) -> tuple[str, Me
         return f"{name}: not installed ({error.name})", None
     except KeyError:
         return f"{name}: does not have it", None
-
-
-def aec(env: Any) -> Meter:
-    """Play random games in an AEC environment, reading observation and mask at every step."""
-
-    def game() -> int:
-        steps = 0
-        env.reset()
-        for _ in env.agent_iter():
-            observation, _, terminated, truncated, _ = env.last()
-            if terminated or truncated:
-                env.step(None)
-                continue
-            # Throwing until a legal action is met is the cheapest uniform choice in Python.
-            mask = observation["action_mask"].tobytes()
-            action = int(random.random() * len(mask))
-            while not mask[action]:
-                action = int(random.random() * len(mask))
-            env.step(action)
-            steps += 1
-        return steps
-
-    return lambda seconds: timed(seconds, game)
-
-
-def _openspiel(game: Game) -> Any:
-    """Load OpenSpiel's version of a game; `KeyError` where it has none with these parameters."""
-    import pyspiel
-
-    template = OPENSPIEL[game.name]
-    if any(value != game.spec.params[name].default and f"{{{name}}}" not in template for name, value in game.values):
-        raise KeyError(str(game))
-    return pyspiel.load_game(template.format(**game.params))
-
-
-def connect_four(game: Game) -> Meter:
-    from pettingzoo.classic import connect_four_v3
-
-    return aec(connect_four_v3.env())
-
-
-def openspiel_loop(game: Game) -> Meter:
-    """Play random games in OpenSpiel from Python as its examples do, dice drawn by their probabilities."""
-
-    def draw(state: Any) -> int:
-        outcomes, chances = zip(*state.chance_outcomes(), strict=True)
-        return int(random.choices(outcomes, chances)[0])
-
-    return _openspiel_loop(game, draw)
-
-
-def openspiel_cheap_loop(game: Game) -> Meter:
-    """Play random games in OpenSpiel, its outcomes taken to be equally likely, which they are for dice."""
-
-    def draw(state: Any) -> int:
-        outcomes = state.legal_actions()
-        return int(outcomes[int(random.random() * len(outcomes))])
-
-    return _openspiel_loop(game, draw)
-
-
-def _openspiel_loop(game: Game, draw: Callable[[Any], int]) -> Meter:
-    """Play random games in OpenSpiel, reading the mask and the observation as the lists they are."""
-    peer = _openspiel(game)
-
-    def play() -> int:
-        state, steps = peer.new_initial_state(), 0
-        while not state.is_terminal():
-            if state.is_chance_node():
-                state.apply_action(draw(state))
-                continue
-            state.legal_actions_mask()
-            state.observation_tensor()
-            actions = state.legal_actions()
-            state.apply_action(actions[int(random.random() * len(actions))])
-            steps += 1
-        return steps
-
-    return lambda seconds: timed(seconds, play)
 
 
 def random_scan(batch: Batch) -> Meter:
@@ -282,56 +196,6 @@ def random_loop(batch: Batch) -> Meter:
     return lambda seconds: timed(seconds, step)
 
 
-def pgx_scan(game: Game) -> Meter:
-    """Play random steps in Pgx, moves drawn as its documentation draws them."""
-    import jax
-    import jax.numpy as jnp
-
-    return _pgx(game, lambda key, mask: jax.random.categorical(key, jnp.log(mask.astype(jnp.float32)), axis=1))
-
-
-def pgx_cheap_scan(game: Game) -> Meter:
-    """Play random steps in Pgx, moves drawn as cheaply as we know: one random number and a running count a row."""
-    import jax
-    import jax.numpy as jnp
-
-    def choose(key: Any, mask: Any) -> Any:
-        counts = jnp.cumsum(mask, axis=1, dtype=jnp.int32)
-        k = jnp.floor(jax.random.uniform(key, (ROWS,)) * counts[:, -1]).astype(jnp.int32)
-        return jnp.argmax(counts > k[:, None], axis=1)
-
-    return _pgx(game, choose)
-
-
-def _pgx(game: Game, choose: Callable[[Any, Any], Any]) -> Meter:
-    """Play in Pgx on all cores: a jitted scan over a batch with its own automatic reset."""
-    import jax
-    import pgx
-    from pgx.experimental.wrappers import auto_reset
-
-    if game != find(PGX[game.name]):
-        raise KeyError(str(game))
-    env = pgx.make(PGX[game.name])
-    step = jax.vmap(auto_reset(env.step, env.init))
-
-    def body(carry: Any, _: Any) -> Any:
-        state, key = carry
-        key, chooser, resetter = jax.random.split(key, 3)
-        action = choose(chooser, state.legal_action_mask)
-        return (step(state, action, jax.random.split(resetter, ROWS)), key), None
-
-    wait: Any = jax.block_until_ready
-    run = jax.jit(lambda carry: jax.lax.scan(body, carry, None, length=SCAN)[0])
-    now = run((jax.vmap(env.init)(jax.random.split(jax.random.PRNGKey(0), ROWS)), jax.random.PRNGKey(1)))
-
-    def call() -> int:
-        nonlocal now
-        now = wait(run(now))
-        return ROWS * SCAN
-
-    return lambda seconds: timed(seconds, call)
-
-
 def search(game: Game) -> Meter:
     """Search the start position with a new tree each time."""
     agent = MCTS(sims=SIMULATIONS, reuse=False)
@@ -344,22 +208,28 @@ def search(game: Game) -> Meter:
     return lambda seconds: timed(seconds, decide)
 
 
-def openspiel_mcts(game: Game) -> Meter:
-    """Search the start position with OpenSpiel's C++ MCTSBot and its random rollouts."""
-    import pyspiel
+def greedy_play(game: Game) -> Meter:
+    """Let `greedy` play against itself."""
+    rule = game.module("greedy")
+    kernel, notes = bind(greedy_games, game, policy=rule.policy), rule.notes()
+    return _games(game, lambda *args: kernel(*args, notes))
 
-    peer = _openspiel(game)
-    state = peer.new_initial_state()
-    while state.is_chance_node():
-        state.apply_action(state.legal_actions()[0])
-    sims = SIMULATIONS // 5
 
-    def decide() -> int:
-        evaluator = pyspiel.RandomRolloutEvaluator(1, 0)
-        pyspiel.MCTSBot(peer, evaluator, 2.0, sims, 1000, False, 0, False).step(state)
-        return sims
+def random_play(game: Game) -> Meter:
+    """Play whole random games."""
+    kernel = bind(random_games, game)
+    mask, total = np.zeros(game.actions, np.int8), np.zeros(game.seats)
+    return _games(game, lambda states, blank, count, rng, p: kernel(states, blank, count, rng, mask, p, total))
 
-    return lambda seconds: timed(seconds, decide)
+
+def _games(game: Game, play: Callable[..., object]) -> Meter:
+    states, rng, p = game.blank.copy(), np.array([1, 0], np.uint64), np.zeros(max(1, game.chance_outcomes))
+
+    def call() -> int:
+        play(states, game.blank, GAMES, rng, p)
+        return GAMES
+
+    return lambda seconds: timed(seconds, call)
 
 
 def node_bytes(game: Game) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from boyi.baselines import speed
+from boyi.baselines import peers, speed
 from boyi.baselines.cli import app
 from boyi.envs import Batch, find, games
 from boyi.envs.aec import AEC
@@ -15,7 +15,7 @@ from boyi.envs.aec import AEC
 def test_the_command_prints_every_line_with_its_peer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "start_times", lambda game: {"import boyi": 0.25})
     monkeypatch.setattr(speed, "node_bytes", lambda game: 44.0)
-    without(monkeypatch, "pgx", "jax", "pyspiel", "pettingzoo.classic")
+    without(monkeypatch, "pgx", "jax", "pyspiel", "pettingzoo.classic", "rlcard")
     done = CliRunner().invoke(app, ["speed", "hex:board_size=3", "--repeats", "1", "--seconds", "0.01"])
     assert done.exit_code == 0, done.output
     assert done.stdout.count("not installed") == 6 + 3 and "44 bytes a node" in done.stdout
@@ -45,8 +45,8 @@ def without(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
 def test_ratios_are_ours_over_the_peers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "SLICES", 1)
     rates = iter([100.0, 120.0, 90.0])
-    peers = iter([10.0, 20.0, 10.0])
-    row = speed.Row("what", "steps/s", lambda seconds: next(rates), "peer", lambda seconds: next(peers), 4.0)
+    theirs = iter([10.0, 20.0, 10.0])
+    row = speed.Row("what", "steps/s", lambda seconds: next(rates), "peer", lambda seconds: next(theirs), 4.0)
     for _ in range(3):
         row.repeat(0.0)
     assert row.ratios == [10.0, 6.0, 9.0]
@@ -65,7 +65,7 @@ def test_a_line_without_a_peer_shows_our_own_rates(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("name", ["hex:board_size=3,swap=true", "gomoku:board_size=6", "einstein"])
-@pytest.mark.parametrize("peer", [speed.openspiel_loop, speed.openspiel_cheap_loop, speed.openspiel_mcts])
+@pytest.mark.parametrize("peer", [peers.openspiel_loop, peers.openspiel_cheap_loop, peers.openspiel_mcts])
 def test_openspiel_runs_beside_us(peer: Any, name: str) -> None:
     pytest.importorskip("pyspiel")
     assert peer(find(name))(0.01) > 0
@@ -74,11 +74,11 @@ def test_openspiel_runs_beside_us(peer: Any, name: str) -> None:
 @pytest.mark.parametrize("name", ["gomoku:rule=standard", "einstein:stones=3"])
 def test_openspiel_has_games_only_as_it_plays_them(name: str) -> None:
     pytest.importorskip("pyspiel")
-    assert speed._peer("OpenSpiel", speed.openspiel_loop, find(name))[0] == "OpenSpiel: does not have it"
+    assert speed._peer("OpenSpiel", peers.openspiel_loop, find(name))[0] == "OpenSpiel: does not have it"
 
 
 def test_every_goal_stands_on_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    without(monkeypatch, "pgx", "jax", "pyspiel", "pettingzoo.classic")
+    without(monkeypatch, "pgx", "jax", "pyspiel", "pettingzoo.classic", "rlcard")
     for name in games():
         lines = [*speed.rows(find(name)), *speed.training_rows(find(name))]
         assert any("one core" in line.what for line in lines)
@@ -87,8 +87,8 @@ def test_every_goal_stands_on_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_game_that_a_peer_lacks_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speed, "OPENSPIEL", {})
-    assert speed._peer("OpenSpiel", speed.openspiel_loop, find("hex"))[0] in (
+    monkeypatch.setattr(peers, "OPENSPIEL", {})
+    assert speed._peer("OpenSpiel", peers.openspiel_loop, find("hex"))[0] in (
         "OpenSpiel: does not have it",
         "OpenSpiel: not installed (pyspiel)",
     )
