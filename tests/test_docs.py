@@ -17,11 +17,17 @@ BLOCKS = [
     for page in PAGES
     for k, block in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S))
 ]
-# The games of the README's pictures: their seeds, which decide the dice, and their moves.
+# The games of the README's pictures: their seeds, which decide dice and draws, and their moves, "_" for a space.
 PICTURED = {
     "hex": (0, "i5 i4 b7 k6 b10 d8 b9 d11 c4 g9 b6 b8 c8 c7 d7 e7 a11 d6 e6 e5 f5 b1 f4 i3 f3 i1 f2 f1 g1"),
     "gomoku": (0, "h8 i9 i8 g8 h7 h9 h6 g9 j9 f9 e9 g6 h5 h4 k10 l11 j8 k8 i7 k9 g5 f4 g7 j7 f7 e7 f8 i5 d10"),
     "einstein": (5, "3-down 2-diag 5-diag 5-diag 4-diag 5-diag 4-diag 1-left 3-down 4-up 3-diag"),
+    "mahjong": (
+        13,
+        "3z 3z 3z 3z 4z 1z kong 4s 3p 1s pong 4z kong_8s 3p pass 4p 7m chow_789m 9m 6z pong 1m 4m 6m "
+        "chow_567m 6z 4s 5p pass 7z 2s 4s 1p 5s pong 7z kong_5z 7p 1p 3s pass 2m 7s 9p pass pass 6m 1m 2z "
+        "6m 2z 3s 4z 9s kong 7s 7s 7z 2m",
+    ),
 }
 
 
@@ -82,7 +88,7 @@ def picture(name: str) -> str:
     batch = Batch(name, 1, seed=seed)
     text = batch.game.module("text")
     for word in moves.split():
-        batch.step([text.parse(batch.states[0], word)])
+        batch.step([text.parse(batch.states[0], word.replace("_", " "))])
     return batch.game.module("draw").svg(batch.states[0])
 
 
