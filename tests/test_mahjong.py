@@ -87,9 +87,10 @@ def table(
         thrown = " ".join([*(f"{i % 4}:{tiles.name_of(k)}" for i, k in enumerate(lying)), *(thrown or "").split()])
     options = [f"{key}={value}".lower() for key, value in game.params.items() if value != SPEC.params[key].default]
     lines = [f"mahjong{' ' * bool(options)}{','.join(options)}  ply 0  live {wall.sum() - reserve}"]
+    drawn = start not in ("deal", "claim")
+    tile = (last or tiles.name_of(int(np.flatnonzero(full[turn])[-1]))) if drawn else "-"
     lines.append(
-        f"phase turn  turn {turn}  start {start}  last {last or '-'}  offer -  to {turn}"
-        f"  answers -,-,-,-  missed {missed}"
+        f"phase turn  turn {turn}  start {start}  last {tile}  offer -  to {turn}  answers -,-,-,-  missed {missed}"
     )
     for q in SEATS:
         wind = "ESWN"[(q - game.params["dealer"]) % 4]

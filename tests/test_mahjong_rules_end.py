@@ -55,9 +55,11 @@ def test_complete_hands(hand: str, complete: bool) -> None:
 @pytest.mark.parametrize("start", ["deal", "draw", "kong", "claimed-kong", "claim"])
 def test_winning_in_a_turn(start: str) -> None:
     """§5, §11: by self-draw on the deal, a draw or a replacement, not in a turn that began with a claim."""
+    claimed = start == "claim"
+    hand, melds = (COMPLETE.removeprefix("456m"), {0: "456m<3:5m"}) if claimed else (COMPLETE, {})
     for allowed in (True, False):
-        state = table(COMPLETE, start=start, last="5m", win_after_melded_kong=allowed)
-        wins = start != "claim" and (allowed or start != "claimed-kong")
+        state = table(hand, start=start, last="5m", melds=melds, win_after_melded_kong=allowed)
+        wins = not claimed and (allowed or start != "claimed-kong")
         assert asks(played(state)) == ("0 win" if wins else "0")
         if wins:
             batch = played(state, "win")

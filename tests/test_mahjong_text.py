@@ -221,6 +221,11 @@ BAD_DIAGRAMS = {
     "negative seat": DIAGRAM.replace("turn 0", "turn -1"),
     "no phase": DIAGRAM.replace("phase claim", "phase clam"),
     "no answer": DIAGRAM.replace("middle", "muddle"),
+    "a tile that is not the latest discard": DIAGRAM.replace("offer 5m", "offer 9m"),
+    "a tile offered in a turn": DIAGRAM.replace("phase claim", "phase turn"),
+    "no pong to rob": DIAGRAM.replace("phase claim", "phase rob").replace("12669s", "126679s"),
+    "answering oneself": DIAGRAM.replace("to 2", "to 0"),
+    "a tile drawn last after the discard": DIAGRAM.replace("last -", "last 1m"),
     "no tile": DIAGRAM.replace("offer 5m", "offer 5x"),
     "no meld": DIAGRAM.replace("666z<3", "667z<3"),
     "chow of honors": DIAGRAM.replace("666z<3", "567z<3:6z"),
@@ -238,3 +243,29 @@ def test_bad_diagrams(diagram: str) -> None:
     """§1, §2: what `diagram` does not write is refused, five copies of a tile and hands of a wrong size among it."""
     assert diagram != DIAGRAM
     assert reads(diagram) is None
+
+
+TURN = text.diagram(table("5m7z", last="5m")[0])
+BAD_TURNS = {
+    "the tile drawn last is in the hand": TURN.replace("last 5m", "last 1z"),
+    "nothing has been claimed": TURN.replace("start draw  last 5m", "start claim  last -"),
+    "in a turn nobody else is to act": TURN.replace("to 0", "to 1"),
+    "no tile is offered and nothing answered": TURN.replace("answers -,-", "answers -,pass"),
+    "seat 0 has 17 concealed tiles beside 0 melds: it needs 16": TURN.replace("last 5m", "last -").replace(
+        "to 0", "to draw"
+    ),
+    "cannot read 'phase turm": TURN.replace("phase turn", "phase turm"),
+    "write it like '0 E 1344m": TURN.replace("0 E", "0 X"),
+    "copies of 7z: the most is 4": TURN.replace("discards", "discards 0:7z 1:7z 2:7z 3:7z"),
+    "the tile drawn last is in the hand, or -": TURN.replace("last 5m", "last -"),
+    "points 0,0,0,0' should be ''": TURN + "\nwon 0,0,0,0  from -  points 0,0,0,0",
+    "should be 'mahjong  ply 0": TURN.replace("live ", "live 1"),
+}
+
+
+@pytest.mark.parametrize(("sentence", "diagram"), BAD_TURNS.items())
+def test_bad_diagrams_are_explained(sentence: str, diagram: str) -> None:
+    """One sentence that names what is wrong, and what is allowed."""
+    with pytest.raises(BoyiError) as error:
+        text.read(diagram)
+    assert sentence in str(error.value) and "\n" not in str(error.value)

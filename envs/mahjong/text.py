@@ -3,7 +3,9 @@
 The tiles that a seat does not see are ``?`` in its view, which does not read back.
 """
 
+import re
 from collections.abc import Iterable
+from itertools import zip_longest
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from ..errors import BoyiError
 from ..protocol import CHANCE, OVER
 from ..spec import Game
 from ..syntax import parse as parse_options
-from . import SEATS, SPEC, TILES, record, tiles
+from . import MOST_MELDS, SEATS, SPEC, TILES, record, tiles
 from .complete import COPIES, SUITED
 from .tai import ADDED, CHOW, CONCEALED, ITEMS, KONG, PONG
 
@@ -138,106 +140,159 @@ def _meld(s: np.void, q: int, j: int) -> str:
 
 
 def read(text: str) -> np.ndarray:
-    """Read what `diagram` writes of the whole table into a record, shape (1,).
+    """Read what `diagram` writes of the whole table, or of a position set up, into a record, shape (1,).
 
     `BoyiError` for five copies of a tile, a hand of a wrong size, and anything else that `diagram` does not write.
     """
     lines = text.strip().splitlines()
-    try:
-        s = _start(lines[0])
-        _read_status(s[0], lines[1])
-        for q in range(SEATS):
-            _read_seat(s[0], q, lines[2 + q])
-        _read_discards(s[0], lines[6])
-        if len(lines) > 7:
-            _read_win(s[0], lines[7])
-    except (ValueError, IndexError, KeyError, OverflowError) as error:
-        raise BoyiError(f"not a diagram of mahjong: {error}") from None
+    if not 7 <= len(lines) <= 8:
+        raise BoyiError("not a diagram of mahjong: it has two lines of facts, four seats, the discards, maybe a win")
+    s = _start(lines[0])
+    _read_status(s[0], lines[1])
+    for q in range(SEATS):
+        _read_seat(s[0], q, lines[2 + q])
+    _read_discards(s[0], lines[6])
+    if len(lines) > 7:
+        _read_win(s[0], lines[7])
+    _check_turn(s[0])
+    _check_hands(s[0])
     _fill_wall(s[0])
-    if diagram(s[0]) != text.strip():
-        raise BoyiError("not a diagram of mahjong: diagram() writes this position in another way")
+    for given, written in zip_longest(lines, diagram(s[0]).splitlines(), fillvalue=""):
+        if given != written:
+            raise BoyiError(f"not a diagram of mahjong: {given!r} should be {written!r}")
     return s
 
 
-def _words(line: str) -> dict[str, str]:
-    words = line.split()
-    return dict(zip(words[::2], words[1::2], strict=True))
+def _match(form: str, line: str, example: str) -> re.Match[str]:
+    found = re.fullmatch(form, line)
+    if found is None:
+        raise BoyiError(f"not a diagram of mahjong: cannot read {line!r}: write it like {example!r}")
+    return found
+
+
+def _four(form: str) -> str:
+    return f"((?:(?:{form}),){{3}}(?:{form}))"
 
 
 def _start(line: str) -> np.ndarray:
-    head, *facts = line.split("  ")
-    game, _, options = head.partition(" ")
-    if game != "mahjong" or len(facts) != 2:
-        raise ValueError("it begins with mahjong, the parameters that are not the default, ply and live")
-    _, _, given = parse_options(f"mahjong:{options}" if options else "mahjong")
+    head = _match(r"mahjong(?: (\S+))?  ply (\d{1,3})  live (\d+)", line, "mahjong dealer=1  ply 26  live 41")
+    _, _, given = parse_options(f"mahjong:{head[1]}" if head[1] else "mahjong")
     s = Game.bind(SPEC, given).blank.copy()
-    s["taken"] = s["giver"] = s["claimed"] = -1
-    s["ply"] = int(facts[0].removeprefix("ply "))
+    s["taken"] = s["giver"] = s["claimed"] = s["payer"] = -1
+    s["ply"] = int(head[2])
     return s
 
 
 def _read_status(s: np.void, line: str) -> None:
-    words = _words(line)
-    s["phase"], s["turn"] = PHASES.index(words["phase"]), range(SEATS)[int(words["turn"])]
-    s["start"] = STARTS.index(words["start"])
-    s["last"], s["offer"] = (-1 if words[key] == NOTHING else tiles.kind_of(words[key]) for key in ("last", "offer"))
+    found = _match(
+        f"phase ({'|'.join(PHASES)})  turn ([0-3])  start ({'|'.join(STARTS)})  last (\\S+)  offer (\\S+)"
+        f"  to ([0-3]|draw|over)  answers {_four('|'.join(ANSWERS))}  missed {_four('[01]')}",
+        line,
+        "phase turn  turn 2  start draw  last 4m  offer -  to 2  answers -,-,-,-  missed 0,0,0,0",
+    )
+    s["phase"], s["turn"], s["start"] = PHASES.index(found[1]), int(found[2]), STARTS.index(found[3])
+    s["last"], s["offer"] = (-1 if word == NOTHING else tiles.kind_of(word) for word in (found[4], found[5]))
     whose = {"draw": CHANCE, "over": OVER}
-    s["to_move"] = whose[words["to"]] if words["to"] in whose else range(SEATS)[int(words["to"])]
-    s["answer"] = [ANSWERS.index(word) for word in words["answers"].split(",")]
-    s["missed"] = [int(word) for word in words["missed"].split(",")]
-    s["payer"] = -1
+    s["to_move"] = whose[found[6]] if found[6] in whose else int(found[6])
+    s["answer"] = [ANSWERS.index(word) for word in found[7].split(",")]
+    s["missed"] = found[8].split(",")
 
 
 def _read_seat(s: np.void, q: int, line: str) -> None:
     head, *melds = line.split("  ")
-    concealed = head.split(" ")[2]
-    s["hand"][q] = tiles.parse(concealed)
+    found = _match(rf"{q} [{WINDS}] (\S*)", head, f"{q} E 1344m78p345s6z")
+    s["hand"][q] = tiles.parse(found[1])
+    if len(melds) > MOST_MELDS:
+        raise BoyiError(f"seat {q} has {len(melds)} melds: the most is {MOST_MELDS}")
     for j, meld in enumerate(melds):
         _read_meld(s, q, j, meld)
     s["melds"][q] = len(melds)
-    allowed = {16 - 3 * len(melds), 16 - 3 * len(melds) + (q == s["turn"])}
-    if s["hand"][q].sum() not in allowed:
-        wanted = " or ".join(map(str, sorted(allowed)))
-        raise BoyiError(
-            f"seat {q} has {s['hand'][q].sum()} concealed tiles beside {len(melds)} melds: it needs {wanted}"
-        )
 
 
 def _read_meld(s: np.void, q: int, j: int, meld: str) -> None:
-    shown, _, source = meld.rstrip("!+").partition("<")
-    kinds = tiles.parse_list(shown)
-    giver, _, taken = source.partition(":")
-    chow = kinds == [kinds[0], kinds[0] + 1, kinds[0] + 2] and kinds[2] < SUITED
-    if not chow and kinds not in ([kinds[0]] * 3, [kinds[0]] * 4):
-        raise ValueError(f"{meld} is no meld")
-    form = {3: PONG, 4: KONG}[len(kinds)]
-    form = CHOW if chow else (CONCEALED if meld.endswith("!") else (ADDED if meld.endswith("+") else form))
-    s["form"][q, j], s["kind"][q, j] = form, kinds[0]
-    if form != CONCEALED:
-        s["giver"][q, j] = range(SEATS)[int(giver)]
-        s["taken"][q, j] = tiles.kind_of(taken) if chow else kinds[0]
-    s["kongs"] += len(kinds) == 4
+    found = _match(r"(\w+)(?:(!)|<([0-3])(?:(\+)|:(\w+))?)", meld, "555z<1, 456m<1:4m, 7777p<1+ or 1111s!")
+    kinds, taken = tiles.parse_list(found[1]), tiles.parse_list(found[5] or "")
+    low, count = kinds[0], len(kinds)
+    if kinds == [low, low + 1, low + 2] and low + 2 < SUITED and low % 9 < 7 and taken and taken[0] in kinds:
+        s["form"][q, j] = CHOW
+    elif kinds != [low] * count or not 3 <= count <= 4 or taken or (count == 3 and (found[2] or found[4])):
+        raise BoyiError(f"not a diagram of mahjong: {meld!r} is no meld")
+    else:
+        s["form"][q, j] = PONG if count == 3 else CONCEALED if found[2] else ADDED if found[4] else KONG
+    s["kind"][q, j] = low
+    if not found[2]:
+        s["giver"][q, j], s["taken"][q, j] = int(found[3]), taken[0] if taken else low
+    s["kongs"] += count == 4
 
 
 def _read_discards(s: np.void, line: str) -> None:
     head, *discards = line.split(" ")
-    if head != "discards":
-        raise ValueError("the discards are missing")
+    _match("discards", head, "discards 1:9m>3 3:5z 0:1z>1")
+    if len(discards) > s["discard"].size:
+        raise BoyiError(f"{len(discards)} discards are too many: a hand has {s['discard'].size} at most")
     for i, word in enumerate(discards):
-        thrown, _, to = word.partition(">")
-        q, _, tile = thrown.partition(":")
-        s["by"][i], s["discard"][i] = range(SEATS)[int(q)], tiles.kind_of(tile)
-        if to:
-            s["claimed"][i] = range(SEATS)[int(to)]
+        found = _match(r"([0-3]):(\w+)(?:>([0-3]))?", word, "1:9m>3")
+        s["by"][i], s["discard"][i] = int(found[1]), tiles.kind_of(found[2])
+        if found[3]:
+            s["claimed"][i] = int(found[3])
         else:
             s["river"][s["by"][i], s["discard"][i]] += 1
     s["discards"] = len(discards)
 
 
 def _read_win(s: np.void, line: str) -> None:
-    words = _words(line)
-    s["won"], s["points"] = ([int(v) for v in words[key].split(",")] for key in ("won", "points"))
-    s["payer"] = -1 if words["from"] == NOTHING else range(SEATS)[int(words["from"])]
+    tai, points = _four(r"\d{1,4}"), _four(r"-?[01]?\d{1,9}")
+    example = "won 0,5,0,0  from -  points -3500,9500,-3000,-3000"
+    found = _match(f"won {tai}  from ([0-3]|-)  points {points}", line, example)
+    s["won"], s["points"] = ([int(number) for number in found[k].split(",")] for k in (1, 3))
+    s["payer"] = -1 if found[2] == NOTHING else int(found[2])
+
+
+def _check_hands(s: np.void) -> None:
+    """Raise `BoyiError` for a seat that has not the tiles that it needs (§2); after the end one may be over."""
+    turn, to_move = int(s["turn"]), int(s["to_move"])
+    drawn = s["phase"] == record.ROB or (s["phase"] == record.TURN and to_move == turn)
+    for q in range(SEATS):
+        size = 16 - 3 * int(s["melds"][q])
+        allowed = [size] if q != turn else [size, size + 1] if to_move == OVER else [size + drawn]
+        if s["hand"][q].sum() not in allowed:
+            needed = " or ".join(map(str, allowed))
+            raise BoyiError(
+                f"seat {q} has {s['hand'][q].sum()} concealed tiles beside {s['melds'][q]} melds: it needs {needed}"
+            )
+
+
+def _check_turn(s: np.void) -> None:
+    """Raise `BoyiError` where a hand that goes on has facts that contradict one another (§5 to §10)."""
+    turn, to_move, offer, last = (int(s[key]) for key in ("turn", "to_move", "offer", "last"))
+    hand, latest, newest = s["hand"][turn], int(s["discards"]) - 1, int(s["melds"][turn]) - 1
+    if to_move == OVER:
+        return
+    if s["phase"] == record.TURN:
+        drawn = to_move == turn and s["start"] not in (record.DEAL, record.CLAIMED)
+        _require(to_move in (turn, CHANCE), "in a turn nobody else is to act")
+        _require(offer < 0 and not s["answer"].any(), "in a turn no tile is offered and nothing answered")
+        _require(
+            last >= 0 and hand[last] > 0 if drawn else last < 0,
+            "the tile drawn last is in the hand, or - before a draw",
+        )
+        claimed = s["start"] == record.CLAIMED
+        _require(not claimed or (newest >= 0 and s["form"][turn, newest] in (CHOW, PONG)), "nothing has been claimed")
+        return
+    _require(to_move not in (turn, CHANCE), "only another seat answers to what is offered")
+    if s["phase"] == record.CLAIM:
+        thrown = [int(s[key][latest]) for key in ("discard", "by", "claimed")]
+        _require(latest >= 0 and thrown == [offer, turn, -1], "the tile offered is the latest discard")
+        _require(last < 0, "no tile is the one drawn last after a discard")
+    else:
+        pongs = s["kind"][turn][s["form"][turn] == PONG]
+        _require(offer in pongs and hand[offer] > 0, "the tile offered is in the hand, its like in a pong")
+        _require(last < 0 or hand[last] > 0, "the tile drawn last is in the hand")
+
+
+def _require(condition: bool | np.bool_, rule: str) -> None:
+    if not condition:
+        raise BoyiError(f"not a diagram of mahjong: {rule}")
 
 
 def _fill_wall(s: np.void) -> None:
