@@ -44,6 +44,14 @@ def write(name: str, positional: str | None = None, values: Mapping[str, Any] | 
     return f"{name}:{','.join(items)}" if items else name
 
 
+def expect(form: str, text: str, what: str, example: str) -> re.Match[str]:
+    """Match a part of `what` with a regular expression; `BoyiError` shows how it is written."""
+    found = re.fullmatch(form, text)
+    if found is None:
+        raise BoyiError(f"not {what}: cannot read {text!r}: write it like {example!r}")
+    return found
+
+
 def _typed(text: str) -> Any:
     if text.lower() in ("true", "false"):
         return text.lower() == "true"

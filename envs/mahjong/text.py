@@ -3,7 +3,6 @@
 The tiles that a seat does not see are ``?`` in its view, which does not read back.
 """
 
-import re
 from collections.abc import Iterable
 from itertools import zip_longest
 
@@ -12,6 +11,7 @@ import numpy as np
 from ..errors import BoyiError
 from ..protocol import CHANCE, OVER
 from ..spec import Game
+from ..syntax import expect
 from ..syntax import parse as parse_options
 from . import MOST_MELDS, SEATS, SPEC, TILES, record, tiles
 from .complete import COPIES, SUITED
@@ -24,6 +24,7 @@ ANSWERS = ("-", "win", "pong", "kong", "low", "middle", "high", "pass")
 CHOICES = {param: SPEC.params[param].choices for param in ("multi_win", "missed_win")}
 FIELDS = {"base": "stake", "single_wait_all_claimed": "single_wait", "five_concealed_all_pongs": "five_concealed"}
 NOTHING, UNSEEN = "-", "?"
+WHAT = "a diagram of mahjong"
 
 
 def name(s: np.void, a: int) -> str:
@@ -146,7 +147,7 @@ def read(text: str) -> np.ndarray:
     """
     lines = text.strip().splitlines()
     if not 7 <= len(lines) <= 8:
-        raise BoyiError("not a diagram of mahjong: it has two lines of facts, four seats, the discards, maybe a win")
+        raise BoyiError(f"not {WHAT}: it has two lines of facts, four seats, the discards, maybe a win")
     s = _start(lines[0])
     _read_status(s[0], lines[1])
     for q in range(SEATS):
@@ -159,15 +160,8 @@ def read(text: str) -> np.ndarray:
     _fill_wall(s[0])
     for given, written in zip_longest(lines, diagram(s[0]).splitlines(), fillvalue=""):
         if given != written:
-            raise BoyiError(f"not a diagram of mahjong: {given!r} should be {written!r}")
+            raise BoyiError(f"not {WHAT}: {given!r} should be {written!r}")
     return s
-
-
-def _match(form: str, line: str, example: str) -> re.Match[str]:
-    found = re.fullmatch(form, line)
-    if found is None:
-        raise BoyiError(f"not a diagram of mahjong: cannot read {line!r}: write it like {example!r}")
-    return found
 
 
 def _four(form: str) -> str:
@@ -175,7 +169,7 @@ def _four(form: str) -> str:
 
 
 def _start(line: str) -> np.ndarray:
-    head = _match(r"mahjong(?: (\S+))?  ply (\d{1,3})  live (\d+)", line, "mahjong dealer=1  ply 26  live 41")
+    head = expect(r"mahjong(?: (\S+))?  ply (\d{1,3})  live (\d+)", line, WHAT, "mahjong dealer=1  ply 26  live 41")
     _, _, given = parse_options(f"mahjong:{head[1]}" if head[1] else "mahjong")
     s = Game.bind(SPEC, given).blank.copy()
     s["taken"] = s["giver"] = s["claimed"] = s["payer"] = -1
@@ -184,10 +178,11 @@ def _start(line: str) -> np.ndarray:
 
 
 def _read_status(s: np.void, line: str) -> None:
-    found = _match(
+    found = expect(
         f"phase ({'|'.join(PHASES)})  turn ([0-3])  start ({'|'.join(STARTS)})  last (\\S+)  offer (\\S+)"
         f"  to ([0-3]|draw|over)  answers {_four('|'.join(ANSWERS))}  missed {_four('[01]')}",
         line,
+        WHAT,
         "phase turn  turn 2  start draw  last 4m  offer -  to 2  answers -,-,-,-  missed 0,0,0,0",
     )
     s["phase"], s["turn"], s["start"] = PHASES.index(found[1]), int(found[2]), STARTS.index(found[3])
@@ -200,7 +195,7 @@ def _read_status(s: np.void, line: str) -> None:
 
 def _read_seat(s: np.void, q: int, line: str) -> None:
     head, *melds = line.split("  ")
-    found = _match(rf"{q} [{WINDS}] (\S*)", head, f"{q} E 1344m78p345s6z")
+    found = expect(rf"{q} [{WINDS}] (\S*)", head, WHAT, f"{q} E 1344m78p345s6z")
     s["hand"][q] = tiles.parse(found[1])
     if len(melds) > MOST_MELDS:
         raise BoyiError(f"seat {q} has {len(melds)} melds: the most is {MOST_MELDS}")
@@ -210,13 +205,13 @@ def _read_seat(s: np.void, q: int, line: str) -> None:
 
 
 def _read_meld(s: np.void, q: int, j: int, meld: str) -> None:
-    found = _match(r"(\w+)(?:(!)|<([0-3])(?:(\+)|:(\w+))?)", meld, "555z<1, 456m<1:4m, 7777p<1+ or 1111s!")
+    found = expect(r"(\w+)(?:(!)|<([0-3])(?:(\+)|:(\w+))?)", meld, WHAT, "555z<1, 456m<1:4m, 7777p<1+ or 1111s!")
     kinds, taken = tiles.parse_list(found[1]), tiles.parse_list(found[5] or "")
     low, count = kinds[0], len(kinds)
     if kinds == [low, low + 1, low + 2] and low + 2 < SUITED and low % 9 < 7 and taken and taken[0] in kinds:
         s["form"][q, j] = CHOW
     elif kinds != [low] * count or not 3 <= count <= 4 or taken or (count == 3 and (found[2] or found[4])):
-        raise BoyiError(f"not a diagram of mahjong: {meld!r} is no meld")
+        raise BoyiError(f"not {WHAT}: {meld!r} is no meld")
     else:
         s["form"][q, j] = PONG if count == 3 else CONCEALED if found[2] else ADDED if found[4] else KONG
     s["kind"][q, j] = low
@@ -227,11 +222,11 @@ def _read_meld(s: np.void, q: int, j: int, meld: str) -> None:
 
 def _read_discards(s: np.void, line: str) -> None:
     head, *discards = line.split(" ")
-    _match("discards", head, "discards 1:9m>3 3:5z 0:1z>1")
+    expect("discards", head, WHAT, "discards 1:9m>3 3:5z 0:1z>1")
     if len(discards) > s["discard"].size:
         raise BoyiError(f"{len(discards)} discards are too many: a hand has {s['discard'].size} at most")
     for i, word in enumerate(discards):
-        found = _match(r"([0-3]):(\w+)(?:>([0-3]))?", word, "1:9m>3")
+        found = expect(r"([0-3]):(\w+)(?:>([0-3]))?", word, WHAT, "1:9m>3")
         s["by"][i], s["discard"][i] = int(found[1]), tiles.kind_of(found[2])
         if found[3]:
             s["claimed"][i] = int(found[3])
@@ -243,7 +238,7 @@ def _read_discards(s: np.void, line: str) -> None:
 def _read_win(s: np.void, line: str) -> None:
     tai, points = _four(r"\d{1,4}"), _four(r"-?[01]?\d{1,9}")
     example = "won 0,5,0,0  from -  points -3500,9500,-3000,-3000"
-    found = _match(f"won {tai}  from ([0-3]|-)  points {points}", line, example)
+    found = expect(f"won {tai}  from ([0-3]|-)  points {points}", line, WHAT, example)
     s["won"], s["points"] = ([int(number) for number in found[k].split(",")] for k in (1, 3))
     s["payer"] = -1 if found[2] == NOTHING else int(found[2])
 
@@ -292,7 +287,7 @@ def _check_turn(s: np.void) -> None:
 
 def _require(condition: bool | np.bool_, rule: str) -> None:
     if not condition:
-        raise BoyiError(f"not a diagram of mahjong: {rule}")
+        raise BoyiError(f"not {WHAT}: {rule}")
 
 
 def _fill_wall(s: np.void) -> None:
