@@ -26,13 +26,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Param:
-    """One parameter: a whole number or, where the default is a float, any number in [low, high]; a truth; a choice."""
+    """One parameter: a truth, a choice, text, or a number in [low, high], whole unless the default is a float."""
 
     default: Any
     doc: str
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    even: bool = False
 
     def check(self, owner: str, name: str, value: Any) -> Any:
         """Return the value in its own type; raise `BoyiError` with what is allowed otherwise."""
@@ -44,9 +45,11 @@ class Param:
             good, allowed = isinstance(value, str), "text"
         else:
             fraction = isinstance(self.default, float)
-            allowed = f"a {'' if fraction else 'whole '}number from {self.low} to {self.high}"
+            allowed = (
+                f"a{'n even' if self.even else '' if fraction else ' whole'} number from {self.low} to {self.high}"
+            )
             good = hasattr(value, "__float__" if fraction else "__index__") and not isinstance(value, bool)
-            good = good and self.low <= value <= self.high
+            good = good and self.low <= value <= self.high and not (self.even and value % 2)
         if not good:
             raise BoyiError(f"{owner}: {name} must be {allowed}, not {value!r}")
         return type(self.default)(value)

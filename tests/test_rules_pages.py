@@ -74,7 +74,7 @@ def test_parameters(name: str) -> None:
     declared = {}
     for key, param in find(name).spec.params.items():
         choices = ("true", "false") if isinstance(param.default, bool) else param.choices
-        allowed = set(choices) if choices else {f"{param.low} to {param.high}"}
+        allowed = set(choices) if choices else {f"{param.low} to {param.high}", *(["even"] if param.even else [])}
         declared[key] = [str(param.default).lower(), allowed]
     assert {key: [default, set(allowed.split(", "))] for key, (default, allowed) in stated.items()} == declared
 
