@@ -15,6 +15,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _S11, _S27, _S30, _S31, _S32 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+_STRETCH = 64  # entries of a mask that are counted at once
 _UNIT = 2.0**-53  # spacing of the doubles that `uniform` returns
 
 
@@ -55,7 +56,7 @@ def uniform(rng):
 def choose(mask, rng):
     """Draw the index of a 1 in a 0/1 mask uniformly; -1 when there is none.
 
-    A few blind throws find one fast where most entries are 1; the count settles the rest.
+    A few blind throws find one fast where most entries are 1; the count settles the rest, by whole stretches first.
     """
     size = mask.shape[0]
     for _ in range(4):
@@ -69,6 +70,14 @@ def choose(mask, rng):
         return -1
     k = below(rng, n)
     i = 0
+    while i + _STRETCH <= size:
+        n = 0
+        for j in range(i, i + _STRETCH):
+            n += np.int64(mask[j])
+        if k < n:
+            break
+        k -= n
+        i += _STRETCH
     while True:
         k -= mask[i]
         if k < 0:
