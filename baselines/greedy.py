@@ -16,10 +16,10 @@ from ..envs.view import View
 from .agent import Agent
 
 
-def act_rows(states, actions, notes):  # type: ignore[no-untyped-def]
-    """Decide for the seat to move in every record."""
+def act_rows(states, streams, actions, notes):  # type: ignore[no-untyped-def]
+    """Decide for the seat to move in every record, from the decision's own stream (m, 2)."""
     for k in range(states.shape[0]):
-        actions[k] = policy(states[k], notes)  # type: ignore[no-untyped-call]
+        actions[k] = policy(states[k], notes, streams[k])  # type: ignore[no-untyped-call]
 
 
 def greedy_games(states, blank, count, rng, p, notes):  # type: ignore[no-untyped-def]
@@ -30,7 +30,7 @@ def greedy_games(states, blank, count, rng, p, notes):  # type: ignore[no-untype
         reset(s, rng)  # type: ignore[no-untyped-call]
         settle(s, rng, p)  # type: ignore[no-untyped-call]
         while s.to_move >= 0:
-            step(s, policy(s, notes))  # type: ignore[no-untyped-call]
+            step(s, policy(s, notes, rng))  # type: ignore[no-untyped-call]
             settle(s, rng, p)  # type: ignore[no-untyped-call]
 
 
@@ -40,7 +40,7 @@ def has_player(game: Game) -> bool:
 
 
 class Greedy(Agent):
-    """Plays by the simple rule that a game offers, the same in the same position."""
+    """Plays by the simple rule that a game offers; where the rule sees no difference, by lot."""
 
     name = "greedy"
 
@@ -57,7 +57,7 @@ class Greedy(Agent):
         self.fit(view.game)
         rule = view.game.module("greedy")
         if view.game not in self.notes:
-            self.notes[view.game] = rule.notes()
+            self.notes[view.game] = rule.notes(view.game)
         actions = np.empty(view.row.size, np.int64)
-        bind(act_rows, view.game, policy=rule.policy)(view.states, actions, self.notes[view.game])
+        bind(act_rows, view.game, policy=rule.policy)(view.states, view.rng, actions, self.notes[view.game])
         return actions

@@ -65,6 +65,6 @@ def playout(s, rng, mask, p):
     raise NotImplementedError
 
 
-def policy(s, notes):
-    """Choose the action of a simple player, with whatever it works in; in ``greedy.py``. Optional: there is none."""
+def policy(s, notes, rng):
+    """Choose as a simple player does, `rng` for ties, `notes` to work in; in ``greedy.py``. Optional: there is none."""
     raise NotImplementedError

@@ -22,13 +22,13 @@ GAME = find("mahjong")
 @cache
 def notes() -> greedy.Notes:
     """Return what the player works with, once it is needed."""
-    return greedy.notes()
+    return greedy.notes(GAME)
 
 
 def choice(state: Record) -> int:
     """Ask for the decision of the seat to move."""
     actions = np.empty(1, np.int64)
-    bind(act_rows, GAME, policy=greedy.policy)(state, actions, notes())
+    bind(act_rows, GAME, policy=greedy.policy)(state, np.zeros((1, 2), np.uint64), actions, notes())
     return int(actions[0])
 
 

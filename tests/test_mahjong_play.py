@@ -20,11 +20,12 @@ from boyi.envs.mahjong import SPEC, greedy, record, text
 from boyi.envs.protocol import CHANCE, OVER, policy
 
 HANDS = count(300, 8)  # in all, shared by the parameter sets
+NO_LOTS = np.zeros(2, np.uint64)  # the player draws none
 
 
-def decide(states, notes):  # type: ignore[no-untyped-def]
+def decide(states, notes, rng):  # type: ignore[no-untyped-def]
     """Ask the game's own player."""
-    return policy(states[0], notes)
+    return policy(states[0], notes, rng)
 
 
 def kinds(counts: Any) -> list[int]:
@@ -39,7 +40,7 @@ def chosen(batch: Batch, legal: list[int], rng: random.Random) -> int:
         return rng.choice(rare)
     if rng.random() < (0.25 if record.WIN in legal else 0.04):
         return rng.choice(legal)
-    return int(bind(decide, find("mahjong"), policy=greedy.policy)(batch.states, notes()))
+    return int(bind(decide, find("mahjong"), policy=greedy.policy)(batch.states, notes(), NO_LOTS))
 
 
 def play(seed: int, looks: float = 0.02, **params: Any) -> Counter[str]:

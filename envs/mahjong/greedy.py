@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..rng import kernel
+from ..spec import Game
 from . import KINDS, MOST_MELDS, SEATS
 from .claims import can_answer, can_win, may_discard
 from .complete import COPIES
@@ -24,14 +25,14 @@ class Notes(NamedTuple):
     hand: np.ndarray
 
 
-def notes() -> Notes:
+def notes(game: Game) -> Notes:
     """Return what `policy` needs."""
     unseen, distances, accepted = np.zeros((3, KINDS), np.int64)
     return Notes(distance_tables(), unseen, distances, accepted, np.zeros(KINDS, np.int8))
 
 
 @kernel
-def policy(s, notes):
+def policy(s, notes, rng):
     """Choose the win; the discard that leaves the least distance and then accepts most; a claim that lowers it.
 
     No kong is declared. Of equals the first is taken.
