@@ -37,7 +37,8 @@ from .peers import RLCARD, ROWS, SCAN, SIMULATIONS, Meter, aec, timed
 from .printing import make_table, show
 
 SLICES = 5
-GAMES = 20  # whole games of one compiled call
+ACTIONS = 6000  # at most about so many in the whole games of one compiled call
+LONG = 1000  # actions of a game beyond which searches are measured with fewer simulations
 
 PEERS = ("pettingzoo", "open_spiel", "pgx", "jax", "rlcard")
 LEARNERS = ("gymnasium", "torch", "stable_baselines3")
@@ -47,6 +48,7 @@ GOALS = {
     "hex": {"connect_four": 20.0, "openspiel": 4.0, "observation": 15.0, "mask": 50.0, "mcts": 15.0, "replay": 5.0},
     "gomoku": {"openspiel": 3.0, "mcts": 10.0},
     "einstein": {"openspiel": 3.0, "mcts": 5.0, "core": 2e6},
+    "jiu": {"hex": 0.5, "core_mask": 1e6},
     "mahjong": {"rlcard": 50.0, "observation": 500.0},
 }
 
@@ -115,7 +117,8 @@ def speed(
 def memory_and_starting(game: Game) -> Table:
     """Measure what has no peer: the size of a search, and the time to the first step."""
     facts = make_table("memory and starting", "", left=("memory and starting",))
-    facts.add_row("a search of a million nodes", f"{node_bytes(game):.0f} bytes a node")
+    nodes = 1_000_000 if game.longest <= LONG else 20_000
+    facts.add_row(f"a search of {nodes:,} nodes", f"{node_bytes(game, nodes):.0f} bytes a node")
     for what, spent in start_times(game).items():
         facts.add_row(what, f"{spent:.2f} s")
     return facts
@@ -144,6 +147,8 @@ def rows(game: Game) -> Iterator[Row]:
         yield Row(what, "steps/s", single, *_peer("OpenSpiel, cheap dice", peers.openspiel_cheap_loop, game))
     if game.name in RLCARD:
         yield Row(what, "steps/s", single, *_peer("RLCard", peers.rlcard_loop, game), goals.get("rlcard"))
+    if game.name != "hex":
+        yield Row(what, "steps/s", single, "our own hex", aec(AEC("hex")), goals.get("hex"))
     rival = ("RLCard", peers.rlcard_loop) if game.name in RLCARD else ("Pgx", peers.pgx_scan)
     for seen, encoder, goal in (("mask and observation", game.encoder, "observation"), ("mask only", None, "mask")):
         what = f"{ROWS} games, {seen}"
@@ -154,9 +159,10 @@ def rows(game: Game) -> Iterator[Row]:
             cheap = _peer("Pgx, cheap moves", peers.pgx_cheap_scan, game)
             yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *cheap)
         yield Row(f"{what}, a step a call", "steps/s", random_loop(batch), *_peer(*rival, game))
-    alone = Batch(game, ROWS, seed=0, autoreset="same_step", threads=1)
-    what = f"{ROWS} games, mask and observation, a step a call, one core"
-    yield Row(what, "steps/s", random_loop(alone), goal=goals.get("core"))
+    for seen, encoder, goal in (("mask and observation", game.encoder, "core"), ("mask only", None, "core_mask")):
+        alone = Batch(game, ROWS, seed=0, encoder=encoder, autoreset="same_step", threads=1)
+        what = f"{ROWS} games, {seen}, a step a call, one core"
+        yield Row(what, "steps/s", random_loop(alone), goal=goals.get(goal))
     bot = _peer("OpenSpiel", peers.openspiel_mcts, game)
     yield Row("mcts, random playouts, one thread", "sims/s", search(game), *bot, goals.get("mcts"))
     if has_player(game):
@@ -198,12 +204,13 @@ def random_loop(batch: Batch) -> Meter:
 
 def search(game: Game) -> Meter:
     """Search the start position with a new tree each time."""
-    agent = MCTS(sims=SIMULATIONS, reuse=False)
+    sims = SIMULATIONS if game.longest <= LONG else SIMULATIONS // 50
+    agent = MCTS(sims=sims, reuse=False)
     view = Batch(game, 1, seed=0, encoder=None).view()
 
     def decide() -> int:
         agent.act(view)
-        return SIMULATIONS
+        return sims
 
     return lambda seconds: timed(seconds, decide)
 
@@ -211,7 +218,7 @@ def search(game: Game) -> Meter:
 def greedy_play(game: Game) -> Meter:
     """Let `greedy` play against itself."""
     rule = game.module("greedy")
-    kernel, notes = bind(greedy_games, game, policy=rule.policy), rule.notes()
+    kernel, notes = bind(greedy_games, game, policy=rule.policy), rule.notes(game)
     return _games(game, lambda *args: kernel(*args, notes))
 
 
@@ -224,17 +231,18 @@ def random_play(game: Game) -> Meter:
 
 def _games(game: Game, play: Callable[..., object]) -> Meter:
     states, rng, p = game.blank.copy(), np.array([1, 0], np.uint64), np.zeros(max(1, game.chance_outcomes))
+    games = max(1, ACTIONS // game.longest)
 
     def call() -> int:
-        play(states, game.blank, GAMES, rng, p)
-        return GAMES
+        play(states, game.blank, games, rng, p)
+        return games
 
     return lambda seconds: timed(seconds, call)
 
 
-def node_bytes(game: Game) -> float:
-    """Search a million nodes; return the bytes of all that the search holds, a node."""
-    agent = MCTS(sims=1_000_000, nodes=1_000_001, reuse=False)
+def node_bytes(game: Game, nodes: int) -> float:
+    """Search so many nodes; return the bytes of all that the search holds, a node."""
+    agent = MCTS(sims=nodes, nodes=nodes + 1, reuse=False)
     agent.act(Batch(game, 1, seed=0, encoder=None).view())
     memory = agent.memories[0]
     return memory.nbytes / int(memory.tree.size[0])

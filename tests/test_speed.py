@@ -14,7 +14,7 @@ from boyi.envs.aec import AEC
 
 def test_the_command_prints_every_line_with_its_peer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "start_times", lambda game: {"import boyi": 0.25})
-    monkeypatch.setattr(speed, "node_bytes", lambda game: 44.0)
+    monkeypatch.setattr(speed, "node_bytes", lambda game, nodes: 44.0)
     without(monkeypatch, "pgx", "jax", "pyspiel", "pettingzoo.classic", "rlcard")
     done = CliRunner().invoke(app, ["speed", "hex:board_size=3", "--repeats", "1", "--seconds", "0.01"])
     assert done.exit_code == 0, done.output
