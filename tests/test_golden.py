@@ -20,6 +20,7 @@ PARAMS = {
     "hex": {"board_size": 5, "swap": True},
     "gomoku": {"board_size": 6, "rule": "standard"},
     "einstein": {},
+    "jiu": {"board_size": 6},
     "mahjong": {},
 }
 

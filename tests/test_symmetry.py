@@ -24,7 +24,7 @@ from boyi.envs.hex import rules as hex_rules
 from boyi.envs.protocol import CHANCE
 from boyi.envs.symmetry import symmetries
 
-IMAGES = {"hex": 2, "gomoku": 8, "einstein": 8, "mahjong": 12, "toy": 9}
+IMAGES = {"hex": 2, "gomoku": 8, "einstein": 8, "jiu": 4, "mahjong": 12, "toy": 9}
 
 
 @pytest.mark.parametrize(("spec", "encoder"), SEEN, ids=lambda part: getattr(part, "name", part))

@@ -1,0 +1,123 @@
+"""The record of a game of Jiu, and how stones are put on its board and taken off.
+
+Points are numbered row by row from the top left. ``board`` holds 0 for an empty point and seat + 1 for a stone.
+``stones``, ``rows``, ``columns`` and ``squares`` count a seat's stones, those in every line, and its unit squares (§8).
+"""
+
+import numpy as np
+
+from ..board import side
+from ..rng import kernel
+from . import LOOKED_BACK, SPEC
+
+LAYOUT, TURN, JUMP, DROP, TAKE = range(5)  # phases
+UP, DOWN, LEFT, RIGHT = range(4)  # directions
+OPTIONS = ("layout_only", "gun", "must_take", "revisit", "dalian_gates", "repetition")
+CHOICES = ("flying", "single_jump_ban", "dalian_win")
+
+FLYER, BOTH, STRONGER, NO_BAN = range(4)  # single_jump_ban
+APART, ANY, OFF = range(3)  # dalian_win
+
+
+def state_dtype(board_size: int, **params: int | str) -> np.dtype:
+    """Return the record's dtype, which the board's size alone decides.
+
+    ``turns`` of the battle are over, the last ``quiet`` of them took nothing; they moved a stone from ``source`` to
+    ``target``, written round and round. ``seen`` counts how often this position has stood before a turn. Of the turn in
+    progress: ``start``, where its stone came from (-1: nothing moved yet), ``runner``, the stone that jumps or is
+    lifted (-1: none), ``jumps``, ``least``, the fewest jumps allowed, ``taken`` stones, and ``due``, those still to
+    take; ``been`` marks where it has stood where that matters. ``latest`` is the point that each seat used last (-1:
+    none), ``winner`` a seat (-1: none), and ``drawn`` 1 after a draw.
+    """
+    fields = [
+        ("ply", "i4"),
+        ("turns", "i4"),
+        ("quiet", "i4"),
+        ("max_turns", "i4"),
+        ("no_capture_limit", "i2"),
+        ("start", "i2"),
+        ("runner", "i2"),
+        ("jumps", "i2"),
+        ("taken", "i2"),
+        ("seen", "i2"),
+        ("latest", "i2", (2,)),
+        ("stones", "i2", (2,)),
+        ("squares", "i2", (2,)),
+        ("source", "i2", (LOOKED_BACK,)),
+        ("target", "i2", (LOOKED_BACK,)),
+        ("to_move", "i1"),
+        ("winner", "i1"),
+        ("drawn", "i1"),
+        ("phase", "i1"),
+        ("least", "i1"),
+        ("due", "i1"),
+        *[(name, "i1") for name in (*OPTIONS, *CHOICES)],
+        ("rows", "i1", (2, board_size)),
+        ("columns", "i1", (2, board_size)),
+        ("board", "i1", (board_size * board_size,)),
+        ("been", "i1", (board_size * board_size,)),
+    ]
+    return np.dtype(fields, align=True)
+
+
+def blank(**params: int | str) -> np.ndarray:
+    """Return one record, shape (1,), with its constants set: choices by their places in the spec."""
+    record = np.zeros(1, state_dtype(board_size=int(params["board_size"])))
+    for name in (*OPTIONS, "no_capture_limit", "max_turns"):
+        record[name] = params[name]
+    for name in CHOICES:
+        record[name] = SPEC.params[name].choices.index(str(params[name]))
+    return record
+
+
+@kernel
+def neighbour(n, p, d):
+    """Find the point next to `p` in a direction; -1 beyond the edge."""
+    if d == UP:
+        return p - n if p >= n else -1
+    if d == DOWN:
+        return p + n if p < n * n - n else -1
+    if d == LEFT:
+        return p - 1 if p % n > 0 else -1
+    return p + 1 if p % n < n - 1 else -1
+
+
+@kernel
+def squares_at(s, p, stone):
+    """§8: count the unit squares of stones like `stone` around point `p`, which has one or will."""
+    b, n = s.board, side(s)
+    r, c = p // n, p % n
+    up, down = r > 0 and b[p - n] == stone, r < n - 1 and b[p + n] == stone
+    left, right = c > 0 and b[p - 1] == stone, c < n - 1 and b[p + 1] == stone
+    count = np.int64(0)
+    if up and left and b[p - n - 1] == stone:
+        count += 1
+    if up and right and b[p - n + 1] == stone:
+        count += 1
+    if down and left and b[p + n - 1] == stone:
+        count += 1
+    if down and right and b[p + n + 1] == stone:
+        count += 1
+    return count
+
+
+@kernel
+def put_stone(s, p, seat):
+    """Put a stone of `seat` on the empty point `p`."""
+    n = side(s)
+    s.squares[seat] += squares_at(s, p, seat + 1)
+    s.board[p] = seat + 1
+    s.stones[seat] += 1
+    s.rows[seat, p // n] += 1
+    s.columns[seat, p % n] += 1
+
+
+@kernel
+def lift_stone(s, p, seat):
+    """Take the stone of `seat` off point `p`."""
+    n = side(s)
+    s.board[p] = 0
+    s.squares[seat] -= squares_at(s, p, seat + 1)
+    s.stones[seat] -= 1
+    s.rows[seat, p // n] -= 1
+    s.columns[seat, p % n] -= 1

@@ -1,0 +1,231 @@
+"""Jiu in text: names of actions, and diagrams that read back. Games in the published notation are in `notation`."""
+
+import re
+from itertools import zip_longest
+
+import numpy as np
+
+from ..errors import BoyiError
+from ..protocol import CUT, OVER
+from ..spec import Game
+from ..syntax import expect
+from ..syntax import parse as parse_options
+from . import LOOKED_BACK, SPEC, record, rules
+from .points import DIGITS, LETTERS, read_point, side_of, write_point
+
+MARKS = ".XO"
+PHASES = ("layout", "turn", "jump", "drop", "take")
+NOTHING = "-"
+OFFSETS = (("up", -1, 0), ("down", 1, 0), ("left", 0, -1), ("right", 0, 1))
+
+
+def name(s: np.void, a: int) -> str:
+    """Name action `a` (§20): ``h7``, ``g5-g6``, ``lift g5``, ``drop b3``, ``take K8`` or ``stop``."""
+    n, seat = side_of(s), int(s["to_move"] == 1)
+    plane, p = divmod(a, n * n)
+    if plane == rules.STOP:
+        return "stop"
+    if plane in (rules.PICK, rules.PUT, rules.TAKE_OFF):
+        word = {rules.PICK: "lift", rules.PUT: "drop", rules.TAKE_OFF: "take"}[plane]
+        return f"{word} {write_point(n, p, 1 - seat if plane == rules.TAKE_OFF else seat)}"
+    if plane == 0:
+        return write_point(n, p, seat)
+    to = _target(s, p, plane - rules.MOVE)
+    return f"{write_point(n, p, seat)}-{OFFSETS[plane - rules.MOVE][0] if to is None else write_point(n, to, seat)}"
+
+
+def _target(s: np.void, p: int, d: int) -> int | None:
+    """Find where a step or jump ends; None where there is neither."""
+    n = side_of(s)
+    _, down, right = OFFSETS[d]
+    for far in (1, 2):
+        r, c = p // n + far * down, p % n + far * right
+        if not (0 <= r < n and 0 <= c < n):
+            return None
+        if s["board"][r * n + c] == 0:
+            return r * n + c
+    return None
+
+
+def parse(s: np.void, text: str) -> int:
+    """Read what `name` writes, in either case; `BoyiError` says what is allowed."""
+    n = side_of(s)
+    word = text.strip().lower()
+    found = re.fullmatch(r"(?:(lift|drop|take) +)?(\w\w)(?:-(\w+))?", word)
+    if word == "stop":
+        return rules.STOP * n * n
+    p = read_point(n, found[2]) if found else None
+    if found is not None and p is not None and not (found[1] and found[3]):
+        if found[1]:
+            return {"lift": rules.PICK, "drop": rules.PUT, "take": rules.TAKE_OFF}[found[1]] * n * n + p
+        if not found[3]:
+            return p
+        for d, (direction, _, _) in enumerate(OFFSETS):
+            to = _target(s, p, d)
+            if found[3] == direction if to is None else read_point(n, found[3]) == to:
+                return (rules.MOVE + d) * n * n + p
+    raise BoyiError(
+        f"no action {text!r}: write a point, a0 to {write_point(n, n * n - 1, 0)}, two as g5-g6, lift g5, drop b3, "
+        "take k8, or stop"
+    )
+
+
+def diagram(s: np.void) -> str:
+    """Draw the position: X is seat 0, O seat 1; then the turns since the last capture, the last one last."""
+    n = side_of(s)
+    options = ",".join(
+        f"{key}={str(value).lower()}" for key, value in _params(s).items() if value != SPEC.params[key].default
+    )
+    lines = [
+        f"jiu{' ' * bool(options)}{options}  ply {s['ply']}  turns {s['turns']}  {_status(s)}",
+        f"phase {PHASES[s['phase']]}  latest {_point(s, s['latest'][0], 0)},{_point(s, s['latest'][1], 1)}"
+        f"  from {_point(s, s['start'])}  runner {_point(s, s['runner'])}  jumps {s['jumps']}  taken {s['taken']}"
+        f"  due {s['due']}  been {_join(s, np.flatnonzero(s['been']))}",
+        "    " + " ".join(DIGITS[:n]),
+    ]
+    lines += [
+        f" {LETTERS[r]}  {' '.join(MARKS[v] for v in row)}" for r, row in enumerate(s["board"].reshape(n, n).tolist())
+    ]
+    return "\n".join([*lines, " ".join([f"quiet {s['quiet']}", *_quiet_turns(s)])])
+
+
+def _params(s: np.void) -> dict[str, object]:
+    values: dict[str, object] = {"board_size": side_of(s)}
+    for key, param in SPEC.params.items():
+        if key in record.CHOICES:
+            values[key] = param.choices[s[key]]
+        elif key != "board_size":
+            values[key] = type(param.default)(s[key])
+    return values
+
+
+def _status(s: np.void) -> str:
+    if s["winner"] >= 0:
+        return f"{MARKS[s['winner'] + 1]} has won"
+    if s["to_move"] >= 0:
+        return f"{MARKS[s['to_move'] + 1]} to move"
+    return "cut off" if s["to_move"] == CUT else "draw" if s["drawn"] else "ended"
+
+
+def _point(s: np.void, p: int, seat: int | None = None) -> str:
+    return NOTHING if p < 0 else write_point(side_of(s), int(p), int(s["to_move"] == 1) if seat is None else seat)
+
+
+def _join(s: np.void, points: np.ndarray) -> str:
+    return ",".join(_point(s, p) for p in points) or NOTHING
+
+
+def _quiet_turns(s: np.void) -> list[str]:
+    """Name the turns since the last capture that the record remembers, the last one last."""
+    n, quiet = side_of(s), int(s["quiet"])
+    words = []
+    for i in range(max(0, quiet - LOOKED_BACK), quiet):
+        seat = 1 - (int(s["turns"]) - quiet + i) % 2
+        source, target = (int(s[key][i % LOOKED_BACK]) for key in ("source", "target"))
+        words.append(f"{write_point(n, source, seat)}-{write_point(n, target, seat)}")
+    return words
+
+
+HEAD = r"jiu(?: (\S+))?  ply (\d{1,6})  turns (\d{1,6})  ([XO] to move|[XO] has won|draw|ended|cut off)"
+TURN = (
+    r"phase (layout|turn|jump|drop|take)  latest (\S+),(\S+)  from (\S+)  runner (\S+)  jumps (\d{1,3})"
+    r"  taken (\d{1,3})  due ([0-8])  been (\S+)"
+)
+
+
+def read(text: str) -> np.ndarray:
+    """Read what `diagram` writes, also of a position set up, into a record, shape (1,); else `BoyiError`."""
+    lines = text.strip("\n").splitlines()
+    head = expect(HEAD, lines[0] if lines else "", "a diagram of jiu", "jiu  ply 0  turns 0  X to move")
+    _, _, given = parse_options(f"jiu:{head[1]}" if head[1] else "jiu")
+    state = Game.bind(SPEC, given).blank.copy()
+    s = state.view(np.recarray)[0]
+    rules.reset(s, None)
+    n = side_of(state[0])
+    if len(lines) != n + 4:
+        raise BoyiError(f"not a diagram of jiu: two lines of facts, the columns, {n} rows and the quiet turns")
+    _read_board(s, lines[3:-1])
+    s.ply, s.turns = int(head[2]), int(head[3])
+    _read_turn(s, lines[1])
+    _read_quiet(s, lines[-1])
+    _begin(s, head[4])
+    wrong = _contradiction(s) if s.to_move >= 0 else None
+    if wrong is not None:
+        raise BoyiError(f"not a diagram of jiu: {wrong}")
+    for line, written in zip_longest(lines, diagram(state[0]).splitlines(), fillvalue=""):
+        if line != written:
+            raise BoyiError(f"not a diagram of jiu: {line!r} should be {written!r}")
+    return state
+
+
+def _read_board(s: np.record, rows: list[str]) -> None:
+    n = len(rows)
+    for r, row in enumerate(rows):
+        marks = row.split()[1:]
+        if len(marks) != n or any(mark not in MARKS for mark in marks):
+            raise BoyiError(f"not a diagram of jiu: row {LETTERS[r]} must hold {n} of the marks . X O")
+        for c, mark in enumerate(marks):
+            if mark != ".":
+                record.put_stone(s, r * n + c, MARKS.index(mark) - 1)
+
+
+def _read_point(s: np.record, word: str) -> int:
+    n = side_of(s)
+    p = -1 if word == NOTHING else read_point(n, word)
+    if p is None:
+        raise BoyiError(f"no point {word!r} in a diagram of jiu: a0 to {write_point(n, n * n - 1, 0)}, - for none")
+    return p
+
+
+def _read_turn(s: np.record, line: str) -> None:
+    example = "phase turn  latest h7,G6  from -  runner -  jumps 0  taken 0  due 0  been -"
+    found = expect(TURN, line, "a diagram of jiu", example)
+    s.phase = PHASES.index(found[1])
+    s.latest[:] = [_read_point(s, found[2]), _read_point(s, found[3])]
+    s.start, s.runner = _read_point(s, found[4]), _read_point(s, found[5])
+    s.jumps, s.taken, s.due = int(found[6]), int(found[7]), int(found[8])
+    for word in found[9].split(",") if found[9] != NOTHING else ():
+        s.been[_read_point(s, word)] = 1
+
+
+def _read_quiet(s: np.record, line: str) -> None:
+    found = expect(r"quiet (\d{1,6})((?: \S+-\S+)*)", line, "a diagram of jiu", "quiet 2 G8-G7 h3-h4")
+    turns, s.quiet = found[2].split(), int(found[1])
+    if len(turns) != min(s.quiet, LOOKED_BACK):
+        raise BoyiError(f"not a diagram of jiu: {s.quiet} quiet turns, but {len(turns)} are listed")
+    for i, turn in enumerate(turns, start=s.quiet - len(turns)):
+        s.source[i % LOOKED_BACK], s.target[i % LOOKED_BACK] = (_read_point(s, word) for word in turn.split("-"))
+
+
+def _begin(s: np.record, status: str) -> None:
+    """Work out whose turn it is and what was found when it began, or how the game has ended."""
+    battle = s.phase != record.LAYOUT
+    s.to_move = 1 - s.turns % 2 if battle else s.ply % 2
+    if not status.endswith("to move"):
+        s.winner = MARKS.index(status[0]) - 1 if status.endswith("has won") else -1
+        s.drawn = status == "draw"
+        s.to_move = CUT if status == "cut off" else OVER
+    elif battle:
+        s.least = 2 if rules.bans_single_jumps(s, s.to_move) else 1
+        s.seen = rules.occurrences(s)
+
+
+def _contradiction(s: np.record) -> str | None:
+    """Find facts of a game that goes on that cannot be true together (§2, §4, §13, §15)."""
+    stones, other = s.stones.tolist(), 1 - s.to_move
+    if s.phase == record.LAYOUT:
+        first = [int(s.board[p]) for p in rules.ends(side_of(s))]
+        good = s.ply == sum(stones) < s.board.size and stones[0] - stones[1] == s.ply % 2
+        if not good or s.turns or s.quiet or sorted(first) != ([0, 0], [0, 1], [1, 2])[min(s.ply, 2)]:
+            return "in the layout the stones are put by turns, the first two on the marked diagonal"
+        return None if (s.start, s.runner, s.jumps, s.taken, s.due) == (-1, -1, 0, 0, 0) else "the layout has no moves"
+    if min(stones) < rules.FEWEST or s.ply < s.board.size - 2:
+        return f"in the battle each side has at least {rules.FEWEST} stones, and the layout is over"
+    mine = s.runner >= 0 and s.board[s.runner] == s.to_move + 1
+    facts = {
+        record.TURN: (s.start, s.runner, s.jumps, s.taken, s.due) == (-1, -1, 0, 0, 0) and rules.can_act(s),
+        record.JUMP: mine and s.start >= 0 and s.jumps == s.taken > 0 == s.due and rules.can_jump(s, s.runner),
+        record.DROP: mine and (s.start, s.jumps, s.taken, s.due) == (-1, 0, 0, 0) and rules.flies(s, s.to_move),
+        record.TAKE: s.runner < 0 <= s.start and s.jumps <= s.taken and 0 < s.due <= stones[other],
+    }
+    return None if facts[int(s.phase)] else f"the facts of phase {PHASES[s.phase]} contradict each other or the stones"
