@@ -184,7 +184,9 @@ def test_parameters_read_back(key: str, value: object) -> None:
 LAYOUT, TURN, JUMP, DROP, TAKE = DIAGRAMS.values()
 QUIET = drawn("O", "...X", turns=2, quiet="2 A0-B0 b3-a3")
 FACTS = "the facts of phase {} contradict each other or the stones"
-BATTLE = "in the battle each side has at least 4 stones, and the layout is over"
+BATTLE = "in the battle each side has at least 4 stones, a point is empty, and the layout is over"
+ENDED = "the game would have ended before, by its number of turns or a repetition"
+BEEN = "where a stone has been matters with revisit=false while it jumps"
 FIRST = "in the layout the stones are put by turns, the first two on the marked diagonal"
 BAD_DIAGRAMS = [  # a diagram, what is changed in it and how, and what the refusal says
     (TURN, TURN, "", "cannot read '': write it like 'jiu  ply 0"),
@@ -224,6 +226,19 @@ BAD_DIAGRAMS = [  # a diagram, what is changed in it and how, and what the refus
     (TURN, "quiet 0", "quiet 1", "1 quiet turns, but 0 are listed"),
     (TURN, "quiet 0", "quiet 0 ", "cannot read 'quiet 0 '"),
     (TURN, "quiet 0", "quiet 0\nend", "14 rows and the quiet turns"),
+    (QUIET, "b3-a3", "b3-a3-a4", "cannot read 'quiet 2 A0-B0 b3-a3-a4'"),
+    (drawn("XXXXOO", *["OOOOOO"] * 5, n=6, turns=1), "X to", "X to", BATTLE),
+    (TURN, "jiu  ", "jiu layout_only=true  ", BATTLE),
+    (TURN, "ply 196", "ply 195", BATTLE),
+    (TURN, "ply 196", "ply 3392", BATTLE),
+    (TURN, "turns 0", "turns 1000", ENDED),
+    (TURN, "jiu  ply 196  turns 0", "jiu max_turns=4  ply 196  turns 4", ENDED),
+    (QUIET, "jiu  ", "jiu no_capture_limit=2  ", ENDED),
+    (QUIET, "turns 2", "turns 0", ENDED),
+    (TURN, "been -", "been A0", BEEN),
+    (JUMP, "been A0,A2", "been -", BEEN),
+    (JUMP, ",revisit=false", "", BEEN),
+    (TAKE, "latest a4,B1", "latest a4,-", FACTS.format("take")),
     (QUIET, "quiet 2", "quiet 3", "3 quiet turns, but 2 are listed"),
     (QUIET, "b3-a3", "b3-z9", "no point 'z9'"),
     (QUIET, "b3-a3", "b3a3", "cannot read 'quiet 2 A0-B0 b3a3'"),

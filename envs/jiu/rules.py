@@ -178,13 +178,13 @@ def mark_turn(s, mask):
     b, points, me = s.board, s.board.size, np.int64(s.to_move) + 1
     flying = flies(s, s.to_move)
     count = mark_points(b, me, mask[PICK * points : PUT * points]) if flying else np.int64(0)
-    count += mark_moves(s, me, not flying, mask)
-    if s.least > 1:
+    moves = mark_moves(s, me, not flying, mask)
+    if s.least > 1 and moves > 0:
         for a in range(MOVE * points, PICK * points):
             if mask[a] and not can_move(s, a % points, a // points - MOVE):
                 mask[a] = 0
-                count -= 1
-    return count
+                moves -= 1
+    return count + moves
 
 
 @kernel
@@ -277,8 +277,11 @@ def move(s, p, d):
         s.been[p] = s.been[to] = 1
     shift_stone(s, p, to)
     s.jumps += 1
+    seat = np.int64(s.to_move)
     take_stone(s, q)
-    if s.to_move >= 0:
+    if s.to_move < 0:
+        s.latest[seat] = to
+    else:
         s.runner, s.phase = to, JUMP
         if not can_jump(s, to):
             land(s, to)
@@ -347,7 +350,8 @@ def end_turn(s):
 @kernel
 def settle_turn(s):
     """Forget the turn in progress."""
-    s.phase = TURN
+    if s.phase != LAYOUT:
+        s.phase = TURN
     s.start = s.runner = -1
     s.jumps = s.taken = s.due = s.least = s.seen = 0
     if not s.revisit:

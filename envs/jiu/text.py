@@ -138,7 +138,8 @@ def read(text: str) -> np.ndarray:
     lines = text.strip("\n").splitlines()
     head = expect(HEAD, lines[0] if lines else "", "a diagram of jiu", "jiu  ply 0  turns 0  X to move")
     _, _, given = parse_options(f"jiu:{head[1]}" if head[1] else "jiu")
-    state = Game.bind(SPEC, given).blank.copy()
+    game = Game.bind(SPEC, given)
+    state = game.blank.copy()
     s = state.view(np.recarray)[0]
     rules.reset(s, None)
     n = side_of(state[0])
@@ -149,7 +150,7 @@ def read(text: str) -> np.ndarray:
     _read_turn(s, lines[1])
     _read_quiet(s, lines[-1])
     _begin(s, head[4])
-    wrong = _contradiction(s) if s.to_move >= 0 else None
+    wrong = _contradiction(s, game.longest) if s.to_move >= 0 else None
     if wrong is not None:
         raise BoyiError(f"not a diagram of jiu: {wrong}")
     for line, written in zip_longest(lines, diagram(state[0]).splitlines(), fillvalue=""):
@@ -189,7 +190,7 @@ def _read_turn(s: np.record, line: str) -> None:
 
 
 def _read_quiet(s: np.record, line: str) -> None:
-    found = expect(r"quiet (\d{1,6})((?: \S+-\S+)*)", line, "a diagram of jiu", "quiet 2 G8-G7 h3-h4")
+    found = expect(r"quiet (\d{1,6})((?: \w\w-\w\w)*)", line, "a diagram of jiu", "quiet 2 G8-G7 h3-h4")
     turns, s.quiet = found[2].split(), int(found[1])
     if len(turns) != min(s.quiet, LOOKED_BACK):
         raise BoyiError(f"not a diagram of jiu: {s.quiet} quiet turns, but {len(turns)} are listed")
@@ -210,8 +211,8 @@ def _begin(s: np.record, status: str) -> None:
         s.seen = rules.occurrences(s)
 
 
-def _contradiction(s: np.record) -> str | None:
-    """Find facts of a game that goes on that cannot be true together (§2, §4, §13, §15)."""
+def _contradiction(s: np.record, longest: int) -> str | None:
+    """Find facts of a game that goes on that cannot be true together (§2, §4, §7, §13, §15, §16)."""
     stones, other = s.stones.tolist(), 1 - s.to_move
     if s.phase == record.LAYOUT:
         first = [int(s.board[p]) for p in rules.ends(side_of(s))]
@@ -219,13 +220,28 @@ def _contradiction(s: np.record) -> str | None:
         if not good or s.turns or s.quiet or sorted(first) != ([0, 0], [0, 1], [1, 2])[min(s.ply, 2)]:
             return "in the layout the stones are put by turns, the first two on the marked diagonal"
         return None if (s.start, s.runner, s.jumps, s.taken, s.due) == (-1, -1, 0, 0, 0) else "the layout has no moves"
-    if min(stones) < rules.FEWEST or s.ply < s.board.size - 2:
-        return f"in the battle each side has at least {rules.FEWEST} stones, and the layout is over"
+    if (
+        min(stones) < rules.FEWEST
+        or sum(stones) == s.board.size
+        or s.layout_only
+        or not s.board.size <= s.ply < longest
+    ):
+        return f"in the battle each side has at least {rules.FEWEST} stones, a point is empty, and the layout is over"
+    limits = ((s.turns, s.max_turns), (s.quiet, s.no_capture_limit), (s.seen, s.repetition * (s.repetition > 1)))
+    if s.quiet > s.turns or any(0 < limit <= value for value, limit in limits):
+        return "the game would have ended before, by its number of turns or a repetition"
+    been = np.flatnonzero(s.been).tolist()
+    if (been and (s.revisit or s.jumps == 0)) or (s.jumps > 0 and not s.revisit and s.start not in been):
+        return "where a stone has been matters with revisit=false while it jumps, and where it started is among it"
     mine = s.runner >= 0 and s.board[s.runner] == s.to_move + 1
     facts = {
         record.TURN: (s.start, s.runner, s.jumps, s.taken, s.due) == (-1, -1, 0, 0, 0) and rules.can_act(s),
         record.JUMP: mine and s.start >= 0 and s.jumps == s.taken > 0 == s.due and rules.can_jump(s, s.runner),
         record.DROP: mine and (s.start, s.jumps, s.taken, s.due) == (-1, 0, 0, 0) and rules.flies(s, s.to_move),
-        record.TAKE: s.runner < 0 <= s.start and s.jumps <= s.taken and 0 < s.due <= stones[other],
+        record.TAKE: s.runner < 0 <= s.start
+        and s.jumps <= s.taken
+        and 0 < s.due <= stones[other]
+        and s.latest[s.to_move] >= 0
+        and s.board[s.latest[s.to_move]] == s.to_move + 1,
     }
     return None if facts[int(s.phase)] else f"the facts of phase {PHASES[s.phase]} contradict each other or the stones"

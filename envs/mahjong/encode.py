@@ -37,9 +37,10 @@ def add_rivers(s, seat, v, rivers, width, unseen):
         v[unseen + k] = 1.0 - 0.25 * s.hand[seat, k]
     for i in range(s.discards):
         if s.claimed[i] < 0:
-            k = np.int64(s.discard[i])
-            v[rivers + width * ((int(s.by[i]) - int(seat)) % SEATS) + k] += 0.25
-            v[unseen + k] -= 0.25
+            # A mask is the remainder by four seats, and faster.
+            k, q = np.int64(s.discard[i]), (np.int64(s.by[i]) - np.int64(seat)) & (SEATS - 1)
+            v[rivers + width * q + k] += np.float32(0.25)
+            v[unseen + k] -= np.float32(0.25)
     for q in range(SEATS):
         add_melds(s, seat, q, v, unseen, -0.25)
     if s.phase == ROB and seat != s.turn:
