@@ -230,9 +230,6 @@ def _contradiction(s: np.record, longest: int) -> str | None:
     limits = ((s.turns, s.max_turns), (s.quiet, s.no_capture_limit), (s.seen, s.repetition * (s.repetition > 1)))
     if s.quiet > s.turns or any(0 < limit <= value for value, limit in limits):
         return "the game would have ended before, by its number of turns or a repetition"
-    been = np.flatnonzero(s.been).tolist()
-    if (been and (s.revisit or s.jumps == 0)) or (s.jumps > 0 and not s.revisit and s.start not in been):
-        return "where a stone has been matters with revisit=false while it jumps, and where it started is among it"
     mine = s.runner >= 0 and s.board[s.runner] == s.to_move + 1
     facts = {
         record.TURN: (s.start, s.runner, s.jumps, s.taken, s.due) == (-1, -1, 0, 0, 0) and rules.can_act(s),
@@ -244,4 +241,9 @@ def _contradiction(s: np.record, longest: int) -> str | None:
         and s.latest[s.to_move] >= 0
         and s.board[s.latest[s.to_move]] == s.to_move + 1,
     }
-    return None if facts[int(s.phase)] else f"the facts of phase {PHASES[s.phase]} contradict each other or the stones"
+    if not facts[int(s.phase)]:
+        return f"the facts of phase {PHASES[s.phase]} contradict each other or the stones"
+    been = np.flatnonzero(s.been).tolist()
+    if (been and (s.revisit or s.jumps == 0)) or (s.jumps > 0 and not s.revisit and s.start not in been):
+        return "where a stone has been matters with revisit=false while it jumps, and where it started is among it"
+    return None

@@ -192,8 +192,8 @@ MUTANTS = [
     (
         "added kongs read as claimed ones",
         "text.py",
-        'ADDED if meld.endswith("+") else form',
-        'form if meld.endswith("+") else form',
+        "ADDED if found[4] else KONG",
+        "KONG",
     ),
     # The game's own player.
     (
