@@ -27,6 +27,7 @@ from .view import View, copied
 AUTORESET = {"off": KEEP, "same_step": SAME_STEP, "next_step": NEXT_STEP}
 ILLEGAL = ("raise", "forfeit")
 CHANCES = ("inside", "by_hand")
+FLOAT = np.dtype(np.float32)  # NumPy takes it a quarter faster than the type
 THREADS_PAY = 4e-4  # seconds of work below which waking another thread costs more than it gives
 
 
@@ -275,7 +276,7 @@ class Batch:
         The shortest way through the engine, for the faces that hold a single game: `sight` shows what comes next,
         `scores` the returns at the end. Errors as those of `step`.
         """
-        x = np.empty(self._shape, np.float32)
+        x = np.empty(self._shape, FLOAT)
         if self._play_one is None:
             args = self._states, self._streams, 0, self._chances, self._masks, x
             self._play_one = entry(self._kernels["play_one"], *args)
@@ -311,7 +312,7 @@ class Batch:
 
     def look(self, seat: int) -> np.ndarray:
         """Observe game 0 from any seat: (…) float32."""
-        x = np.empty(self._shape, np.float32)
+        x = np.empty(self._shape, FLOAT)
         self._kernels["observe_one"](self._states, seat, x)
         return x
 
