@@ -6,6 +6,7 @@
 import re
 from ast import literal_eval
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import Any
 
 from .errors import BoyiError
@@ -50,6 +51,13 @@ def expect(form: str, text: str, what: str, example: str) -> re.Match[str]:
     if found is None:
         raise BoyiError(f"not {what}: cannot read {text!r}: write it like {example!r}")
     return found
+
+
+def expect_same(lines: list[str], written: list[str], what: str) -> None:
+    """Compare the lines of `what` with those that would be written; `BoyiError` shows the first that differ."""
+    for line, other in zip_longest(lines, written, fillvalue=""):
+        if line != other:
+            raise BoyiError(f"not {what}: {line!r} should be {other!r}")
 
 
 def _typed(text: str) -> Any:

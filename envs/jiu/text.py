@@ -1,14 +1,13 @@
 """Jiu in text: names of actions, and diagrams that read back. Games in the published notation are in `notation`."""
 
 import re
-from itertools import zip_longest
 
 import numpy as np
 
 from ..errors import BoyiError
 from ..protocol import CUT, OVER
 from ..spec import Game
-from ..syntax import expect
+from ..syntax import expect, expect_same
 from ..syntax import parse as parse_options
 from . import LOOKED_BACK, SPEC, record, rules
 from .points import DIGITS, LETTERS, read_point, side_of, write_point
@@ -16,6 +15,7 @@ from .points import DIGITS, LETTERS, read_point, side_of, write_point
 MARKS = ".XO"
 PHASES = ("layout", "turn", "jump", "drop", "take")
 NOTHING = "-"
+WORDS = {rules.PICK: "lift", rules.PUT: "drop", rules.TAKE_OFF: "take"}
 OFFSETS = (("up", -1, 0), ("down", 1, 0), ("left", 0, -1), ("right", 0, 1))
 
 
@@ -25,9 +25,8 @@ def name(s: np.void, a: int) -> str:
     plane, p = divmod(a, n * n)
     if plane == rules.STOP:
         return "stop"
-    if plane in (rules.PICK, rules.PUT, rules.TAKE_OFF):
-        word = {rules.PICK: "lift", rules.PUT: "drop", rules.TAKE_OFF: "take"}[plane]
-        return f"{word} {write_point(n, p, 1 - seat if plane == rules.TAKE_OFF else seat)}"
+    if plane in WORDS:
+        return f"{WORDS[plane]} {write_point(n, p, 1 - seat if plane == rules.TAKE_OFF else seat)}"
     if plane == 0:
         return write_point(n, p, seat)
     to = _target(s, p, plane - rules.MOVE)
@@ -57,7 +56,7 @@ def parse(s: np.void, text: str) -> int:
     p = read_point(n, found[2]) if found else None
     if found is not None and p is not None and not (found[1] and found[3]):
         if found[1]:
-            return {"lift": rules.PICK, "drop": rules.PUT, "take": rules.TAKE_OFF}[found[1]] * n * n + p
+            return next(plane for plane, word in WORDS.items() if word == found[1]) * n * n + p
         if not found[3]:
             return p
         for d, (direction, _, _) in enumerate(OFFSETS):
@@ -153,9 +152,7 @@ def read(text: str) -> np.ndarray:
     wrong = _contradiction(s, game.longest) if s.to_move >= 0 else None
     if wrong is not None:
         raise BoyiError(f"not a diagram of jiu: {wrong}")
-    for line, written in zip_longest(lines, diagram(state[0]).splitlines(), fillvalue=""):
-        if line != written:
-            raise BoyiError(f"not a diagram of jiu: {line!r} should be {written!r}")
+    expect_same(lines, diagram(state[0]).splitlines(), "a diagram of jiu")
     return state
 
 

@@ -4,14 +4,13 @@ The tiles that a seat does not see are ``?`` in its view, which does not read ba
 """
 
 from collections.abc import Iterable
-from itertools import zip_longest
 
 import numpy as np
 
 from ..errors import BoyiError
 from ..protocol import CHANCE, OVER
 from ..spec import Game
-from ..syntax import expect
+from ..syntax import expect, expect_same
 from ..syntax import parse as parse_options
 from . import MOST_MELDS, SEATS, SPEC, TILES, record, tiles
 from .complete import COPIES, SUITED
@@ -158,9 +157,7 @@ def read(text: str) -> np.ndarray:
     _check_turn(s[0])
     _check_hands(s[0])
     _fill_wall(s[0])
-    for given, written in zip_longest(lines, diagram(s[0]).splitlines(), fillvalue=""):
-        if given != written:
-            raise BoyiError(f"not {WHAT}: {given!r} should be {written!r}")
+    expect_same(lines, diagram(s[0]).splitlines(), WHAT)
     return s
 
 
