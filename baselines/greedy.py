@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -34,11 +33,6 @@ def greedy_games(states, blank, count, rng, p, notes):  # type: ignore[no-untype
             settle(s, rng, p)  # type: ignore[no-untyped-call]
 
 
-def has_player(game: Game) -> bool:
-    """Whether a game brings a simple player."""
-    return find_spec(f"{game.spec.package}.greedy") is not None
-
-
 class Greedy(Agent):
     """Plays by the simple rule that a game offers; where the rule sees no difference, by lot."""
 
@@ -49,7 +43,7 @@ class Greedy(Agent):
         self.notes: dict[Game, Any] = {}
 
     def fit(self, game: Game) -> None:
-        if not has_player(game):
+        if not game.has("greedy"):
             raise BoyiError(f"greedy has no rule to play {game} by")
 
     def act(self, view: View) -> np.ndarray:

@@ -11,7 +11,7 @@ from ..envs.kernels import step_one
 from ..envs.spec import Game, Param
 from ..envs.view import View
 from .agent import Agent
-from .tree import child_of, keep, locate, make_tree, search
+from .tree import child_of, keep, locate, make_tree, put, search
 
 DEPTH = 512  # longest path of a simulation inside the tree
 LOOKAHEAD = 16  # most actions and chance events between two decisions that the search for a kept subtree follows
@@ -87,9 +87,7 @@ class MCTS(Agent):
             memory.tree, memory.spare = memory.spare, memory.tree
         else:
             memory.tree.size[0] = 1
-            for array in memory.tree[1:]:
-                array[0] = 0
-            memory.tree.untried[0] = -1
+            bind(put, game)(memory.tree, 0, 0)
         memory.root[:] = target
         memory.episode = int(view.episode[k])
 

@@ -31,7 +31,7 @@ from ..envs.errors import BoyiError
 from ..envs.kernels import random_games
 from ..envs.spec import Game, find
 from . import peers
-from .greedy import greedy_games, has_player
+from .greedy import greedy_games
 from .mcts import MCTS
 from .peers import RLCARD, ROWS, SCAN, SIMULATIONS, Meter, aec, timed
 from .printing import make_table, show
@@ -167,7 +167,7 @@ def rows(game: Game) -> Iterator[Row]:
     yield Row(what, "steps/s", random_scan(alone), goal=goals.get("core_mask"))
     bot = _peer("OpenSpiel", peers.openspiel_mcts, game)
     yield Row("mcts, random playouts, one thread", "sims/s", search(game), *bot, goals.get("mcts"))
-    if has_player(game):
+    if game.has("greedy"):
         yield Row("greedy play in one call, one thread", "games/s", greedy_play(game))
         yield Row("random play in one call, one thread", "games/s", random_play(game))
 

@@ -19,7 +19,9 @@ from ..envs.rng import choose
 
 class Tree(NamedTuple):
     """Arrays of one entry a node: visits int32, total float32, first child and next sibling int32 (0: none), the
-    action or outcome that leads to the node int16, and how many actions are still untried int16 (-1: not counted).
+    action or outcome that leads to the node int16, how many actions or outcomes are still untried int16 (-1: not
+    counted), and the seat that surely wins from here int8, plus one (0: unknown). Searches that need them have the
+    prior float32, and visits and total of the action wherever it was played later (float32 both); else they are empty.
     """
 
     size: np.ndarray  # (1,) int64, nodes in use
@@ -29,14 +31,18 @@ class Tree(NamedTuple):
     sibling: np.ndarray
     action: np.ndarray
     untried: np.ndarray
+    proven: np.ndarray
+    prior: np.ndarray
+    amaf_visits: np.ndarray
+    amaf_total: np.ndarray
 
     @property
     def nbytes(self) -> int:
         return sum(array.nbytes for array in self)
 
 
-def make_tree(nodes: int) -> Tree:
-    """Allocate a tree for so many nodes."""
+def make_tree(nodes: int, *, prior: bool = False, amaf: bool = False) -> Tree:
+    """Allocate a tree for so many nodes, with priors or with what all-moves-as-first keeps where that is wanted."""
     return Tree(
         np.zeros(1, np.int64),
         np.zeros(nodes, np.int32),
@@ -45,6 +51,10 @@ def make_tree(nodes: int) -> Tree:
         np.zeros(nodes, np.int32),
         np.zeros(nodes, np.int16),
         np.zeros(nodes, np.int16),
+        np.zeros(nodes, np.int8),
+        np.zeros(nodes * prior, np.float32),
+        np.zeros(nodes * amaf, np.float32),
+        np.zeros(nodes * amaf, np.float32),
     )
 
 
@@ -55,6 +65,22 @@ def put(tree, i, a):
     tree.child[i] = tree.sibling[i] = 0
     tree.action[i] = a
     tree.untried[i] = -1
+    tree.proven[i] = 0
+    if tree.prior.size > 0:
+        tree.prior[i] = 0.0
+    if tree.amaf_visits.size > 0:
+        tree.amaf_visits[i] = tree.amaf_total[i] = 0.0
+
+
+def copy(tree, i, other, j):
+    """Copy what is known of node i to node j of another tree, but for its place in the tree."""
+    put(other, j, tree.action[i])
+    other.visits[j], other.total[j], other.untried[j] = tree.visits[i], tree.total[i], tree.untried[i]
+    other.proven[j] = tree.proven[i]
+    if tree.prior.size > 0:
+        other.prior[j] = tree.prior[i]
+    if tree.amaf_visits.size > 0:
+        other.amaf_visits[j], other.amaf_total[j] = tree.amaf_visits[i], tree.amaf_total[i]
 
 
 def add(tree, parent, a):
@@ -204,8 +230,7 @@ def locate(tree, start, stack, cursor, target):
 
 def keep(tree, node, other, old):
     """Copy the subtree of `node` into the tree `other`, as its root; `old` (nodes,) int32 is scratch."""
-    put(other, 0, 0)
-    other.visits[0], other.untried[0] = tree.visits[node], tree.untried[node]
+    copy(tree, node, other, 0)
     other.size[0] = 1
     old[0] = node
     new = 0
@@ -216,8 +241,7 @@ def keep(tree, node, other, old):
             j = other.size[0]
             other.size[0] = j + 1
             old[j] = i
-            put(other, j, tree.action[i])
-            other.visits[j], other.total[j], other.untried[j] = tree.visits[i], tree.total[i], tree.untried[i]
+            copy(tree, i, other, j)
             if last == 0:
                 other.child[new] = j
             else:

@@ -25,12 +25,15 @@ from .spec import Game
 
 Kernel = Callable[..., Any]
 
+PLAYERS = ("policy", "rollout", "survey", "follow", "evaluate", "candidates", "tactics", "transposition")
+"""What only some algorithms need, from modules of their own: they hand it to `bind` as choices."""
+
 _OPTIONAL: dict[str, Any] = {
     "chance": protocol.chance,
     "resolve": protocol.resolve,
     "redeal": protocol.redeal,
     "playout": kernels.random_playout,
-    "policy": protocol.policy,
+    **{name: getattr(protocol, name) for name in PLAYERS},
 }
 INTERPRETED = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
 """Whether kernels run as plain Python: NUMBA_DISABLE_JIT=1, for debuggers, coverage and mutants."""

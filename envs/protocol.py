@@ -68,3 +68,47 @@ def playout(s, rng, mask, p):
 def policy(s, notes, rng):
     """Choose as a simple player does, `rng` for ties, `notes` to work in; in ``greedy.py``. Optional: there is none."""
     raise NotImplementedError
+
+
+def rollout(s, notes, rng, mask, p, used):
+    """Play to the end as a quick but not a blind player does, from `notes(game)`; in ``rollout.py``. Optional.
+
+    Marks in `used` (seats, actions) int8, cleared by the caller, what each seat played.
+    """
+    raise NotImplementedError
+
+
+def survey(s, e):
+    """Write into the record `e` (a dtype of the game's ``evaluate.py``) what evaluation keeps of a position."""
+    raise NotImplementedError
+
+
+def follow(before, s, e, a):
+    """Bring `e`, so far that of `before`, up to date: action or outcome `a` has led to `s`. In ``evaluate.py``."""
+    raise NotImplementedError
+
+
+def evaluate(s, e, seat):
+    """Value a position that has not ended for `seat`, a whole number below a million either way; in ``evaluate.py``."""
+    raise NotImplementedError
+
+
+def candidates(s, e, moves, ranks):
+    """Write legal actions that deserve a search, at least one, and the higher ranks of those to try first; count them.
+
+    In ``evaluate.py``. Optional: all legal actions, ranks all 0.
+    """
+    raise NotImplementedError
+
+
+def tactics(s, e, moves, ranks):
+    """Write as `candidates` does what must still be tried where a search ends; none where the position is quiet.
+
+    In ``evaluate.py``. Optional: every position is quiet.
+    """
+    return 0
+
+
+def transposition(s, e):
+    """Hash what the value of a position depends on to uint64; in ``evaluate.py``. Optional: `key`."""
+    raise NotImplementedError

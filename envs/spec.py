@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -185,8 +186,12 @@ class Game:
         """The default encoder."""
         return next(iter(self.spec.encoders))
 
+    def has(self, part: str) -> bool:
+        """Whether the game brings a module, such as those it may leave out: greedy, rollout and evaluate."""
+        return find_spec(f"{self.spec.package}.{part}") is not None
+
     def module(self, part: str) -> ModuleType:
-        """Import one of the game's modules: rules, encode, text or draw."""
+        """Import one of the game's modules: rules, encode, text, draw or what else it `has`."""
         return import_module(f"{self.spec.package}.{part}")
 
     @cached_property
