@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from numba.core.event import install_timer
 
 from ..envs.bind import bind
 from ..envs.errors import BoyiError
@@ -54,6 +56,16 @@ class Agent(ABC):
         # A wrapper that shows another image of the game knows what the action is there.
         shown = hasattr(env, "has_wrapper_attr") and env.has_wrapper_attr("image_of")
         return int(env.get_wrapper_attr("image_of")(action)) if shown else action
+
+
+def timed_act(agent: Agent, view: View) -> tuple[np.ndarray, float]:
+    """Return an agent's actions (m,) and the seconds it took, those of compiling kernels left out."""
+    compiling: list[float] = []
+    with install_timer("numba:compile", compiling.append):
+        started = time.perf_counter()
+        actions = np.asarray(agent.act(view))
+        seconds = time.perf_counter() - started
+    return actions, max(0.0, seconds - sum(compiling))
 
 
 class RandomAgent(Agent):

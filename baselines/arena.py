@@ -15,6 +15,7 @@ played with the agents moved on round the seats until each has had every seat. T
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,14 +23,13 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from numba.core.event import install_timer
 
 from .. import __version__
 from ..envs.batch import Batch
 from ..envs.errors import BoyiError
-from ..envs.record import Record, append_to, names, read_line, read_lines, statistics
+from ..envs.record import Record, append_to, names, read_line, statistics, unfinished_lines
 from ..envs.spec import Game, Spec, find
-from ..envs.view import View
+from .agent import timed_act
 from .opponents import AgentLike, label, labels, make_agent
 from .result import Result, summarize
 from .table import Table, summarize_table
@@ -176,22 +176,13 @@ class _Hall:
         episodes = np.array([game.pairing * self.match.games + game.index for game in games])
         view = self.batch.view(rows)._replace(episode=episodes)
         with _blame(self.match.labels[player]):
-            actions, seconds = self._ask(player, view)
+            actions, seconds = timed_act(self.match.players[player], view)
             scores, over, cut = self.batch.step(actions, rows)
         self.pace[player] = seconds / len(rows)
         for k, row in enumerate(rows):
             self.tables[row].note(player, int(actions[k]), self.pace[player])
             if over[k] or cut[k]:
                 yield self._record(row, scores[k], "over" if over[k] else "cut")
-
-    def _ask(self, player: int, view: View) -> tuple[np.ndarray, float]:
-        """Return an agent's actions and the seconds it took, those of compiling kernels left out."""
-        compiling: list[float] = []
-        with install_timer("numba:compile", compiling.append):
-            started = time.perf_counter()
-            actions = np.asarray(self.match.players[player].act(view))
-            seconds = time.perf_counter() - started
-        return actions, max(0.0, seconds - sum(compiling))
 
     def _record(self, row: int, scores: np.ndarray, ended: str) -> Record:
         match, table = self.match, self.tables.pop(row)
@@ -228,13 +219,22 @@ def _blame(label: str) -> Iterator[None]:
 
 
 def compete(
-    match: Match, out: Path | None = None, *, resume: bool = False, report: Callable[[Record], None] | None = None
+    match: Match,
+    out: Path | None = None,
+    *,
+    resume: bool = False,
+    minutes: float | None = None,
+    report: Callable[[Record], None] | None = None,
 ) -> Result | Table:
     """Play a match and sum it up; `out` gets a line for every game as it ends, `report` is called with it.
 
-    With `resume`, games that `out` already holds are not played again. `BoyiError` when the file is not empty and
-    not to be resumed, or when a line of it belongs to something else.
+    With `resume`, games that `out` already holds are not played again. After so many `minutes` no more are, and only
+    seeds that have been played from every side count. `BoyiError` when the file is not empty and not to be resumed,
+    when a line of it belongs to something else, or when nothing counts.
     """
+    if minutes is not None and not minutes > 0:
+        raise BoyiError(f"minutes must be above 0, not {minutes:g}")
+    started = time.monotonic()
     records = _finished(match, out, resume=resume) if out is not None else []
     for record in records:
         if report is not None:
@@ -249,23 +249,29 @@ def compete(
                 file.flush()
             if report is not None:
                 report(record)
+            if minutes is not None and time.monotonic() - started > 60 * minutes:
+                break
     finally:
         if file is not None:
             file.close()
+    if len(records) < match.total:
+        records = _whole_seeds(match, records)
     return match.result(records)
 
 
+def _whole_seeds(match: Match, records: Sequence[Record]) -> list[Record]:
+    """Leave out the games of seeds that have not been played from every side."""
+    seeds = Counter((record.pairing, record.index // match.rounds) for record in records)
+    whole = [record for record in records if seeds[record.pairing, record.index // match.rounds] == match.rounds]
+    if {record.pairing for record in whole} != set(range(len(match.pairings))):
+        raise BoyiError("there was no time for every pairing to play a seed from every side: allow more minutes")
+    return whole
+
+
 def _finished(match: Match, path: Path, *, resume: bool) -> list[Record]:
-    """Read the games of an interrupted run, having cut off a last line that was torn in the middle of writing."""
-    lines = read_lines(path) if path.exists() else []
-    if lines and not resume:
-        raise BoyiError(f"{path} is not empty: --resume goes on with its run, another file starts a new one")
-    if lines and not lines[-1].endswith(b"\n"):
-        torn = len(lines.pop())
-        with path.open("r+b") as file:
-            file.truncate(path.stat().st_size - torn)
+    """Read the games of an interrupted run."""
     records: dict[tuple[int, int], Record] = {}
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(unfinished_lines(path, resume=resume), 1):
         where = f"{path}, line {number},"
         record = read_line(line, where)
         _check_belongs(match, record, where)

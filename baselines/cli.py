@@ -1,6 +1,6 @@
-"""The command ``boyi``: arena, play, train, games, agents, perft, compile and speed.
+"""The command ``boyi``: arena, decide, play, train, games, agents, perft, compile and speed.
 
-What needs Numba is imported inside the commands, so that help, version and the list of games appear at once. A
+What needs Numba is imported inside the commands, so that help and version appear at once. A
 `BoyiError` is one sentence on stderr and exit code 2, so is what the system refuses with 1; Ctrl-C is exit code 130, a
 closed pipe is silent.
 """
@@ -29,7 +29,7 @@ from .printing import make_table, show
 
 if TYPE_CHECKING:
     from ..envs.record import Record
-    from .arena import Match
+    from .decide import Decision
 
 PARAMETER = ("game", "parameter", "default", "allowed", "meaning")
 QUIET = 5.0  # seconds between two lines of progress where there is no terminal
@@ -104,6 +104,7 @@ def arena(
     seed: Annotated[int, typer.Option(help="Same seed, same games.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Append a JSON line for every game as it ends.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    minutes: Annotated[float | None, typer.Option(help="Stop after so long, and sum up what has been played.")] = None,
     board_size: BoardSize = None,
 ) -> None:
     """Play agents against each other: every two of them, every seed from both sides."""
@@ -111,54 +112,93 @@ def arena(
 
     if resume and out is None:
         raise BoyiError("--resume needs --out FILE, the file of the run to go on with")
-    match, played = Match(_choose(game, board_size), agents, games=number, seed=seed), 0
+    match = Match(_choose(game, board_size), agents, games=number, seed=seed)
+    with _stoppable(match.total, "games", out) as count, _progress(str(match.game), match.total, "games") as advance:
 
-    def report(record: Record) -> None:
-        nonlocal played
-        played += 1
-        advance(record)
+        def report(record: Record) -> None:
+            count()
+            advance(" - ".join(dict.fromkeys(record.seats)))
 
-    with _progress(match) as advance:
-        try:
-            result = compete(match, out, resume=resume, report=report)
-        except KeyboardInterrupt:
-            _say_stopped(played, match, out)
-            raise
+        result = compete(match, out, resume=resume, minutes=minutes, report=report)
     show(result)
 
 
-def _say_stopped(played: int, match: Match, out: Path | None) -> None:
-    """Say where a run stopped and how to go on with it.
+@app.command()
+def decide(
+    game: GameName,
+    agents: Annotated[list[str], typer.Argument(help="Agents to ask: mcts:sims=1000.", show_default=False)],
+    positions: Annotated[int, typer.Option(help="Positions, each of another game.", min=1)] = 100,
+    player: Annotated[str, typer.Option(help="Who plays these games.")] = "random",
+    when: Annotated[list[str] | None, typer.Option(help="Only positions with field=value: left=2,2.")] = None,
+    judge: Annotated[str | None, typer.Option(help="exact: what does each decision lose?", show_default=False)] = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same positions.", min=0)] = 0,
+    out: Annotated[Path | None, typer.Option(help="Append a JSON line for every decision.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    board_size: BoardSize = None,
+) -> None:
+    """Ask agents about positions of others' games: how long they take and, told by a judge, what it costs."""
+    from .decide import Inquiry, inquire
 
-    Ctrl-C may come between a game's line and its report: what can be gone on with is what the file holds.
-    """
-    if out is not None:
-        played = out.read_bytes().count(b"\n") if out.exists() else 0
-    words = [*sys.argv[1:], *["--resume"] * ("--resume" not in sys.argv)]
-    how = f"go on with: boyi {shlex.join(words)}" if out is not None else "without --out FILE nothing was kept"
-    typer.echo(f"boyi: stopped after {played} of {match.total} games; {how}", err=True)
+    if resume and out is None:
+        raise BoyiError("--resume needs --out FILE, the file of the run to go on with")
+    inquiry = Inquiry(
+        _choose(game, board_size), agents, positions=positions, player=player, conditions=when or (), judge=judge,
+        seed=seed,
+    )  # fmt: skip
+    total = positions * len(agents)
+    with _stoppable(total, "decisions", out) as count, _progress(str(inquiry.game), total, "decisions") as advance:
+
+        def report(decision: Decision) -> None:
+            count()
+            advance(decision.agent)
+
+        answers = inquire(inquiry, out, resume=resume, report=report)
+    show(answers)
 
 
 @contextmanager
-def _progress(match: Match) -> Iterator[Callable[[Record], None]]:
-    """Show on stderr how many games have ended: a bar on a terminal, else a line every few seconds."""
+def _stoppable(total: int, unit: str, out: Path | None) -> Iterator[Callable[[], None]]:
+    """Count what is done; on Ctrl-C say where a run stopped and how to go on with it.
+
+    Ctrl-C may come between a line and its report: what can be gone on with is what the file holds.
+    """
+    done = 0
+
+    def count() -> None:
+        nonlocal done
+        done += 1
+
+    try:
+        yield count
+    except KeyboardInterrupt:
+        if out is not None:
+            done = out.read_bytes().count(b"\n") if out.exists() else 0
+        words = [*sys.argv[1:], *["--resume"] * ("--resume" not in sys.argv)]
+        how = f"go on with: boyi {shlex.join(words)}" if out is not None else "without --out FILE nothing was kept"
+        typer.echo(f"boyi: stopped after {done} of {total} {unit}; {how}", err=True)
+        raise
+
+
+@contextmanager
+def _progress(title: str, total: int, unit: str) -> Iterator[Callable[[str], None]]:
+    """Show on stderr how many of all are done, by whom: a bar on a terminal, else a line every few seconds."""
     console = Console(stderr=True)
     if console.is_terminal:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
         with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
-            task = bar.add_task(str(match.game), total=match.total)
-            yield lambda record: bar.update(task, advance=1, description=" - ".join(dict.fromkeys(record.seats)))
+            task = bar.add_task(title, total=total)
+            yield lambda who: bar.update(task, advance=1, description=who)
         return
     count, said = 0, time.monotonic()
 
-    def advance(record: Record) -> None:
+    def advance(who: str) -> None:
         nonlocal count, said
         count += 1
         if time.monotonic() - said >= QUIET:
             said = time.monotonic()
-            typer.echo(f"{count} of {match.total} games", err=True)
+            typer.echo(f"{count} of {total} {unit}", err=True)
 
     yield advance
 
@@ -187,11 +227,14 @@ def play(
 
 @app.command("games")
 def list_games() -> None:
-    """List the games with their parameters and encoders."""
+    """List the games with their parameters, encoders and agents."""
+    from .opponents import players
+
     chosen = [find(name) for name in games()]
     facts = make_table("game", "ids", "seats", "actions", "longest", "chance", "hidden", left=("game", "ids"))
     params = make_table(*PARAMETER, left=PARAMETER)
     encoders = make_table("game", "encoder", "shape", left=("game", "encoder", "shape"))
+    playing = make_table("game", "agents", left=("game", "agents"))
     for game in chosen:
         spec = game.spec
         ids = f"boyi/{spec.title}-v{spec.version} boyi/{spec.name}-v{spec.version}"
@@ -201,7 +244,12 @@ def list_games() -> None:
             params.add_row(game.name, name, str(param.default), _allowed(param), param.doc)
         for name in spec.encoders:
             encoders.add_row(game.name, name, "x".join(map(str, game.shape(name))))
-    show(facts, "", params, "", encoders, "", "Sizes are those of the default parameters. The agents: boyi agents")
+        playing.add_row(game.name, ", ".join(players(game)))
+    notes = (
+        "Sizes, and who plays, are those of the default parameters; dqn and ddqn play any game that a run has learned.",
+        "What agents may be told: boyi agents",
+    )
+    show(facts, "", params, "", encoders, "", playing, "", *notes)
 
 
 @app.command()

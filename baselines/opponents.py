@@ -16,9 +16,10 @@ from .exact import Exact
 from .greedy import Greedy
 from .learned import DoubleDQNAgent, DQNAgent
 from .mcts import MCTS
+from .openspiel import OpenSpiel
 
 AGENTS: dict[str, type[Agent]] = {
-    agent.name: agent for agent in (RandomAgent, Greedy, MCTS, Exact, DQNAgent, DoubleDQNAgent)
+    agent.name: agent for agent in (RandomAgent, Greedy, MCTS, Exact, OpenSpiel, DQNAgent, DoubleDQNAgent)
 }
 
 AgentLike = str | Agent | Callable[..., Any]
@@ -67,6 +68,18 @@ def _read(text: str) -> Agent:
     except AttributeError:
         raise BoyiError(f"module {name!r} has no attribute {positional!r}") from None
     return _made(found)
+
+
+def players(game: str | Spec | Game) -> list[str]:
+    """Name the agents that play a game as they are: without a run to play from, and with what is installed."""
+    found = []
+    for name, kind in AGENTS.items():
+        try:
+            kind().fit(find(game))
+        except BoyiError:
+            continue
+        found.append(name)
+    return found
 
 
 def label(agent: AgentLike) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..envs.spec import Game, find
+from .openspiel import load
 
 ROWS = 1024
 SCAN = 100  # steps of one compiled call, ours and Pgx's
@@ -19,12 +20,6 @@ WIDE = 250  # actions
 Meter = Callable[[float], float]
 """Runs for about so many seconds; returns units a second."""
 
-# OpenSpiel's name for a game, with the parameters that it has; all others must have their defaults.
-OPENSPIEL = {
-    "hex": "hex(board_size={board_size},swap={swap})",
-    "gomoku": "gomoku(size={board_size})",
-    "einstein": "einstein_wurfelt_nicht",
-}
 PGX = {"hex": "hex"}  # fixed at 11x11
 RLCARD = {"mahjong": "mahjong"}  # of 13 tiles, without tai
 
@@ -85,16 +80,6 @@ def rlcard_loop(game: Game) -> Meter:
     return lambda seconds: timed(seconds, play)
 
 
-def _openspiel(game: Game) -> Any:
-    """Load OpenSpiel's version of a game; `KeyError` where it has none with these parameters."""
-    import pyspiel
-
-    template = OPENSPIEL[game.name]
-    if any(value != game.spec.params[name].default and f"{{{name}}}" not in template for name, value in game.values):
-        raise KeyError(str(game))
-    return pyspiel.load_game(template.format(**game.params))
-
-
 def connect_four(game: Game) -> Meter:
     from pettingzoo.classic import connect_four_v3
 
@@ -123,7 +108,7 @@ def openspiel_cheap_loop(game: Game) -> Meter:
 
 def _openspiel_loop(game: Game, draw: Callable[[Any], int]) -> Meter:
     """Play random games in OpenSpiel, reading the mask and the observation as the lists they are."""
-    peer = _openspiel(game)
+    peer = load(game)
 
     def play() -> int:
         state, steps = peer.new_initial_state(), 0
@@ -195,7 +180,7 @@ def openspiel_mcts(game: Game) -> Meter:
     """Search the start position with OpenSpiel's C++ MCTSBot and its random rollouts."""
     import pyspiel
 
-    peer = _openspiel(game)
+    peer = load(game)
     state = peer.new_initial_state()
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])

@@ -115,6 +115,21 @@ def read_lines(path: Path) -> list[bytes]:
         raise BoyiError(f"cannot read {path}: {error.strerror}") from None
 
 
+def unfinished_lines(path: Path, *, resume: bool) -> list[bytes]:
+    """Read the lines of an interrupted run to go on with; a last one torn in the middle of writing is cut off.
+
+    `BoyiError` when there are any, but nobody wants to `resume`.
+    """
+    lines = read_lines(path) if path.exists() else []
+    if lines and not resume:
+        raise BoyiError(f"{path} is not empty: --resume goes on with its run, another file starts a new one")
+    if lines and not lines[-1].endswith(b"\n"):
+        torn = len(lines.pop())
+        with path.open("r+b") as file:
+            file.truncate(path.stat().st_size - torn)
+    return lines
+
+
 def read_game(path: Path, number: int = 1) -> Record:
     """Read the `number`-th game of a file, counted from 1."""
     lines = read_lines(path)

@@ -372,7 +372,7 @@ def test_a_file_of_another_run_is_refused(finished, change, sentence):
         (lambda line: b"[1]\n", "line 2, is not a game record of format boyi-game-1"),
         (lambda line: line.replace(b"boyi-game-1", b"boyi-game-2"), "line 2, is not a game record of format"),
         (lambda line: line.replace(b'"plies"', b'"moves"'), "line 2, is damaged"),
-        (lambda line: line.replace(b'"index": ', b'"index": -'), "line 2, is damaged"),
+        (lambda line: line.replace(b'"index": ', b'"index": -1'), "line 2, is damaged"),
         (lambda line: line.replace(b'"index": ', b'"index": 0.'), "line 2, is damaged"),
         (lambda line: line.replace(b'"seed": ', b'"seed": 1'), "line 2, is damaged: its seed"),
         (lambda line: line.replace(b'"version": "', b'"version": "9'), "its version is"),

@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -145,7 +146,7 @@ def test_ctrl_c_is_130_and_one_line(monkeypatch, tmp_path):
     path = tmp_path / "a file"
 
     def interrupt(*_, report, **__):
-        report(None)
+        report(SimpleNamespace(seats=["random", "mcts"]))
         path.write_text("first\nsecond\nthi")
         raise KeyboardInterrupt
 
@@ -200,8 +201,12 @@ def test_version_and_help():
     assert boyi("--version").stdout == f"boyi {__version__}\n"
     helped = boyi("--help")
     assert helped.exit_code == 0
-    assert all(name in helped.stdout for name in ("arena", "play", "games", "agents", "perft", "compile", "speed"))
-    assert all(boyi(f"{name} --help").exit_code == 0 for name in ("arena", "play", "games", "perft", "compile"))
+    assert all(
+        name in helped.stdout for name in ("arena", "decide", "play", "games", "agents", "perft", "compile", "speed")
+    )
+    assert all(
+        boyi(f"{name} --help").exit_code == 0 for name in ("arena", "decide", "play", "games", "perft", "compile")
+    )
 
 
 def test_a_command_kept_elsewhere_gets_its_own_options(monkeypatch):
@@ -218,7 +223,7 @@ def test_a_command_kept_elsewhere_gets_its_own_options(monkeypatch):
 # In a process of its own
 
 
-@pytest.mark.parametrize("words", ["games", "--help", "--version", "arena --help"])
+@pytest.mark.parametrize("words", ["--help", "--version", "arena --help"])
 def test_light_commands_do_not_import_numba(words):
     code = (
         f"import sys; from boyi.baselines import cli\nsys.argv[1:] = {words.split()!r}\ntry: cli.main()\n"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from boyi.baselines import peers, speed
+from boyi.baselines import openspiel, peers, speed
 from boyi.baselines.cli import app
 from boyi.envs import Batch, find, games
 from boyi.envs.aec import AEC
@@ -87,7 +87,7 @@ def test_every_goal_stands_on_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_game_that_a_peer_lacks_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peers, "OPENSPIEL", {})
+    monkeypatch.setattr(openspiel, "NAMES", {})
     assert speed._peer("OpenSpiel", peers.openspiel_loop, find("hex"))[0] in (
         "OpenSpiel: does not have it",
         "OpenSpiel: not installed (pyspiel)",

@@ -1,0 +1,257 @@
+"""What agents decide in positions of other players' games: how long it takes and, told by a judge, what it costs.
+
+Every game gives one position, drawn from all the decisions in it that meet the conditions, and all agents are asked
+about the same ones, each time as if the game were new to them. A decision's regret is the share of the game's range of
+returns that it loses against the best action, by the worth that the judge, perfect play, gives to each.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+import numpy as np
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from .. import __version__
+from ..envs.batch import Batch
+from ..envs.errors import BoyiError, unknown
+from ..envs.record import append_to, unfinished_lines
+from ..envs.spec import Game
+from ..envs.view import View
+from .agent import timed_act
+from .arena import pair_seed
+from .exact import Exact
+from .opponents import make_agent
+from .printing import as_text, make_table
+from .result import duration
+
+FORMAT = "boyi-decision-1"
+BARREN = 100  # games in a row without a position that is looked for, which end the search
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """One agent's decision in the position that a game gave; `regret` is None without a judge."""
+
+    format: str = FORMAT
+    version: str = __version__
+    game: str
+    game_version: int
+    player: str
+    conditions: list[str]
+    judge: str | None
+    run_seed: int
+    index: int
+    agent: str
+    action: int
+    name: str
+    seconds: float
+    regret: float | None
+
+    def line(self) -> str:
+        """Write the decision as one line of JSON, the end of the line included."""
+        return json.dumps(asdict(self), ensure_ascii=False) + "\n"
+
+
+class Inquiry:
+    """Asks agents about `positions` positions of games of `game` in which `player` has every seat.
+
+    `conditions` such as ``left=2,2`` name a field of the record and its values. `judge` is an agent string of `exact`.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        agents: Sequence[str],
+        *,
+        positions: int = 100,
+        player: str = "random",
+        conditions: Sequence[str] = (),
+        judge: str | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.game, self.names, self.player, self.seed = game, list(agents), player, seed
+        self.positions, self.conditions = positions, list(conditions)
+        self.agents = [make_agent(agent, game) for agent in agents]
+        self.host = make_agent(player, game)
+        self.wanted = [_condition(game, text) for text in conditions]
+        self.judge_name, found = judge, None if judge is None else make_agent(judge, game)
+        if found is not None and not isinstance(found, Exact):
+            raise BoyiError(f"a judge knows what each action is worth, as exact does, not {judge!r}")
+        self.judge: Exact | None = found
+        self.warm = False
+        if len(set(self.names)) < len(self.names):
+            raise BoyiError("an agent is listed twice")
+
+    def run(
+        self, done: Sequence[Decision] = (), report: Callable[[Decision], None] | None = None
+    ) -> Iterator[Decision]:
+        """Yield all decisions, those that are `done` among them, position by position.
+
+        `BoyiError` when the conditions are met in no game of many.
+        """
+        known = {(decision.index, decision.agent): decision for decision in done}
+        index, found, barren = 0, 0, 0
+        while found < self.positions:
+            if all((index, name) in known for name in self.names):
+                yield from (known[index, name] for name in self.names)
+                index, found, barren = index + 1, found + 1, 0
+                continue
+            view = self.position(index)
+            if view is None:
+                barren += 1
+                if barren == BARREN:
+                    raise BoyiError(f"{barren} games in a row had no position with {' '.join(self.conditions)}")
+            else:
+                yield from self._ask_all(index, view, known)
+                found, barren = found + 1, 0
+            index += 1
+
+    def position(self, index: int) -> View | None:
+        """Play game `index` and draw one of its positions; None when no decision meets the conditions."""
+        batch = Batch(self.game, 1, 0, encoder=None, history=True)
+        batch.reset([pair_seed(self.seed, index)])
+        lots, met, chosen = np.random.default_rng((self.seed, index)), 0, None
+        while batch.to_move[0] >= 0:
+            view = batch.view()._replace(episode=np.array([index]))
+            if all((view.states[0][name] == value).all() for name, value in self.wanted):
+                met += 1
+                if lots.integers(met) == 0:
+                    chosen = view
+            batch.step(self.host.act(view))
+        return chosen
+
+    def _ask_all(self, index: int, view: View, known: dict[tuple[int, str], Decision]) -> Iterator[Decision]:
+        worth = None
+        if not self.warm:
+            # What an agent loads or allocates once is no part of a decision.
+            for agent in self.agents:
+                agent.act(view.take(np.array([0]))._replace(episode=np.array([-2])))
+            self.warm = True
+        for name, agent in zip(self.names, self.agents, strict=True):
+            if (index, name) in known:
+                yield known[index, name]
+                continue
+            actions, seconds = timed_act(agent, view.take(np.array([0])))
+            action, regret = int(actions[0]), None
+            if self.judge is not None:
+                worth = self.judge.worth(view) if worth is None else worth
+                regret = float(np.nanmax(worth) - worth[action]) / (self.game.high - self.game.low)
+            yield Decision(
+                game=str(self.game), game_version=self.game.spec.version, player=self.player,
+                conditions=self.conditions, judge=self.judge_name, run_seed=self.seed, index=index, agent=name,
+                action=action, name=self.game.module("text").name(view.states[0], action),
+                seconds=round(seconds, 6), regret=regret,
+            )  # fmt: skip
+
+
+def _condition(game: Game, text: str) -> tuple[str, np.ndarray]:
+    """Read ``field=value`` or ``field=value,value``; `BoyiError` names the fields that a record has."""
+    written = re.fullmatch(r"(\w+)=(-?\d+(?:,-?\d+)*)", text)
+    if written is None:
+        raise BoyiError(f"cannot read the condition {text!r}: write field=value, or field=value,value")
+    name, values = written[1], np.array([int(value) for value in written[2].split(",")])
+    if name not in (game.dtype.names or ()):
+        raise unknown(f"field of {game.name}", name, game.dtype.names or ())
+    shape = game.dtype[name].shape
+    if values.shape != (shape or (1,)):
+        raise BoyiError(f"{game.name}: {name} has {math.prod(shape)} values, not {values.size}")
+    return name, values
+
+
+@dataclass(frozen=True)
+class Answers:
+    """All the decisions of an inquiry, printed as a line for every agent."""
+
+    game: str
+    seed: int
+    player: str
+    conditions: Sequence[str]
+    decisions: Sequence[Decision]
+
+    def __rich__(self) -> RenderableType:
+        agents = list(dict.fromkeys(decision.agent for decision in self.decisions))
+        judged = self.decisions[0].regret is not None
+        told = ("regret", "95 %", "best action") if judged else ()
+        table = make_table("agent", "positions", "median", "mean", "90 %", "longest", *told, left=("agent",))
+        for agent in agents:
+            own = [decision for decision in self.decisions if decision.agent == agent]
+            seconds = sorted(decision.seconds for decision in own)
+            times = (statistics.median(seconds), statistics.fmean(seconds), seconds[len(own) * 9 // 10], seconds[-1])
+            table.add_row(agent, str(len(own)), *map(duration, times), *(_regrets(own) if judged else ()))
+        where = "".join(f", {condition}" for condition in self.conditions)
+        return Group(Text(f"{self.game}: positions of games of {self.player}{where}, seed {self.seed}"), table)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+
+def _regrets(decisions: Sequence[Decision]) -> tuple[str, str, str]:
+    """Write the mean regret, its 95 % interval and the share of decisions that lose nothing."""
+    regrets = np.array([decision.regret for decision in decisions], np.float64)
+    mean, reach = float(regrets.mean()), 1.96 * float(regrets.std()) / math.sqrt(regrets.size)
+    best = float((regrets < 1e-9).mean())
+    return f"{100 * mean:.3f} %", f"{100 * max(0.0, mean - reach):.3f} to {100 * (mean + reach):.3f}", f"{best:.1%}"
+
+
+def inquire(
+    inquiry: Inquiry, out: Path | None = None, *, resume: bool = False, report: Callable[[Decision], None] | None = None
+) -> Answers:
+    """Ask all agents about all positions; `out` gets a line for every decision, `report` is called with it.
+
+    With `resume`, decisions that `out` already holds are not made again. `BoyiError` when the file is not empty and
+    not to be resumed, or when a line of it belongs to something else.
+    """
+    done = _finished(inquiry, out, resume=resume) if out is not None else []
+    written, decisions = {(decision.index, decision.agent) for decision in done}, []
+    file = append_to(out) if out is not None else None
+    try:
+        for decision in inquiry.run(done):
+            decisions.append(decision)
+            if file is not None and (decision.index, decision.agent) not in written:
+                file.write(decision.line())
+                file.flush()
+            if report is not None:
+                report(decision)
+    finally:
+        if file is not None:
+            file.close()
+    return Answers(str(inquiry.game), inquiry.seed, inquiry.player, inquiry.conditions, decisions)
+
+
+def _finished(inquiry: Inquiry, path: Path, *, resume: bool) -> list[Decision]:
+    """Read the decisions of an interrupted run."""
+    names = {field.name for field in fields(Decision)}
+    expected = {
+        "format": FORMAT,
+        "version": __version__,
+        "game": str(inquiry.game),
+        "game_version": inquiry.game.spec.version,
+        "player": inquiry.player,
+        "conditions": inquiry.conditions,
+        "judge": inquiry.judge_name,
+        "run_seed": inquiry.seed,
+    }
+    decisions = []
+    for number, line in enumerate(unfinished_lines(path, resume=resume), 1):
+        try:
+            content = json.loads(line)
+        except ValueError:
+            content = None
+        if not isinstance(content, dict) or content.keys() != names:
+            raise BoyiError(f"{path}, line {number}, is not a decision of format {FORMAT}")
+        for name, value in expected.items():
+            if content[name] != value:
+                found = content[name]
+                raise BoyiError(
+                    f"{path}, line {number}, belongs to another run: its {name} is {found!r}, here it is {value!r}"
+                )
+        decisions.append(Decision(**content))
+    return decisions
