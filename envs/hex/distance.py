@@ -1,0 +1,87 @@
+"""Two-distances on a Hex board (van Rijswijck 2002): how far cells are from a side when the other may always interfere.
+
+An empty cell next to a side is at distance 1 from it; any other is one further than the SECOND nearest of its
+neighbours, because the other seat takes the nearest. Two cells are neighbours if they touch or if the seat's own stones
+join them, and what stones join to a side is next to it.
+
+The board stands in a frame of cells that belong to nobody, so that every cell has six around it; seat 1's is
+mirrored, so that both seats' sides are the first row and the last.
+"""
+
+import numpy as np
+
+from ..rng import kernel
+
+OWN, BLOCKED = 1, 2  # in the framed board, where 0 is empty
+FAR = 99  # distance of what cannot be reached
+
+
+@kernel
+def frame(b, n, seat, framed):
+    """Write the board as the seat sees it into `framed` ((n + 2)²,)."""
+    framed[:] = BLOCKED
+    for r in range(n):
+        for c in range(n):
+            stone = np.int64(b[r * n + c] if seat == 0 else b[c * n + r])
+            framed[(r + 1) * (n + 2) + c + 1] = 0 if stone == 0 else OWN if stone == seat + 1 else BLOCKED
+
+
+@kernel
+def beside(n, p, j):
+    """Find the j-th of the six cells around framed cell p."""
+    if j < 3:
+        return p + (1 if j == 0 else n + 1 if j == 1 else n + 2)
+    return p - (1 if j == 3 else n + 1 if j == 4 else n + 2)
+
+
+@kernel
+def measure(n, framed, last, far, work):
+    """Write into `far` every empty cell's distance from the first row or the `last`; `work` (4, cells) is scratch.
+
+    Cells leave the queue by distance, nearest first, and tell their neighbours: the second to tell sets the distance.
+    """
+    queue, pile, told, count = work[0], work[1], work[2], work[3]
+    far[:] = FAR
+    told[:] = -1
+    count[:] = 1
+    first = (n if last else 1) * (n + 2) + 1
+    size = 0
+    for p in range(first, first + n):
+        size = tell(n, framed, p, 0, 1, queue, size, pile, told, count, far)
+    count[:] = 0
+    done = 0
+    while done < size:
+        p = np.int64(queue[done])
+        for j in range(6):
+            size = tell(n, framed, beside(n, p, j), p, np.int64(far[p]) + 1, queue, size, pile, told, count, far)
+        done += 1
+
+
+@kernel
+def tell(n, framed, p, teller, distance, queue, size, pile, told, count, far):
+    """Let a cell know that it, or what its stones join, has a neighbour this near; return how long the queue is then.
+
+    Nobody is told twice by the same cell.
+    """
+    if framed[p] == BLOCKED or told[p] == teller:
+        return size
+    told[p] = teller
+    pile[0] = p
+    height = 1
+    while height > 0:
+        height -= 1
+        p = np.int64(pile[height])
+        if framed[p] == OWN:
+            for j in range(6):
+                q = beside(n, p, j)
+                if framed[q] != BLOCKED and told[q] != teller:
+                    told[q] = teller
+                    pile[height] = q
+                    height += 1
+        elif far[p] == FAR:
+            count[p] += 1
+            if count[p] == 2:
+                far[p] = distance
+                queue[size] = p
+                size += 1
+    return size
