@@ -34,6 +34,8 @@ _OPTIONAL: dict[str, Any] = {
     "redeal": protocol.redeal,
     "playout": kernels.random_playout,
     **{name: getattr(protocol, name) for name in PLAYERS},
+    "candidates": kernels.all_candidates,
+    "transposition": kernels.whole_key,
 }
 INTERPRETED = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
 """Whether kernels run as plain Python: NUMBA_DISABLE_JIT=1, for debuggers, coverage and mutants."""

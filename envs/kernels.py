@@ -338,3 +338,21 @@ def hash_rows(states, out):
     """Write the key of every record."""
     for i in range(states.shape[0]):
         out[i] = key(states[i])
+
+
+def all_candidates(s, e, moves, ranks):
+    """Write every legal action, all of one rank; return how many there are. Room in `ranks` serves as the mask."""
+    mask = ranks.view(np.int8)[: ranks.shape[0]]
+    legal(s, mask)
+    n = 0
+    for a in range(mask.shape[0]):
+        if mask[a]:
+            moves[n] = a
+            n += 1
+    ranks[:] = 0
+    return n
+
+
+def whole_key(s, e):
+    """Hash all of a position: evaluation looks at nothing else."""
+    return key(s)

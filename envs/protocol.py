@@ -104,7 +104,7 @@ def candidates(s, e, moves, ranks):
 def tactics(s, e, moves, ranks):
     """Write as `candidates` does what must still be tried where a search ends; none where the position is quiet.
 
-    In ``evaluate.py``. Optional: every position is quiet.
+    A first rank of two million says that nothing else would do. In ``evaluate.py``. Optional: every position is quiet.
     """
     return 0
 
