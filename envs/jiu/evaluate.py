@@ -1,0 +1,151 @@
+"""The evaluation of Jiu for searches: the published table in the layout, one of our own in the battle.
+
+The published table of the battle is lost; ours keeps to its principles: a stone has a base value, and a shape is worth
+more the more stones it takes, soon and again. § numbers refer to RULES.md.
+"""
+
+import numpy as np
+
+from ..board import side
+from ..rng import GOLDEN, hash64, kernel
+from ..spec import Game
+from .candidates import candidates, tactics
+from .record import LAYOUT, neighbour
+from .rules import MARKS, MOVE, PICK, PUT, STOP, TAKE_OFF
+from .weigh import change, count_shapes, layout_worth, place, room
+
+__all__ = ["SCALE", "candidates", "evaluate", "follow", "notes", "survey", "tactics", "transposition"]
+
+SCALE = 1500.0  # fitted to games of the search against itself
+
+SQUARE_LAID, HOLE_LAID = 300, 100  # where only squares count, §18
+STONE, SQUARE, HOLE, GATE, JUMP_OVER, STEP = 100, 30, 40, 15, 60, 1
+DALIAN, SECOND_DALIAN = 500, 250
+FIRST_GATE, FIRST_JUMP = 300, 200  # for the side that moves next
+SHARE = 4000.0  # of the stones: what is left is worth more, the fewer there are
+LAST_QUIET = 12  # turns before a draw that no longer leave positions the same
+
+
+def notes(game: Game) -> np.ndarray:
+    """Return what evaluation keeps, one record (1,).
+
+    On padded boards (see `weigh`), the stones of either seat, the empty points and how many stones each unit cell has
+    of either; the hash of the stones; and scratch, how much taking each stone would hurt.
+    """
+    places = room(int(game.params["board_size"]))
+    fields = [
+        ("stones_hash", "u8"),
+        ("own", "i1", (2, places)),
+        ("cells", "i1", (2, places)),
+        ("empty", "i1", (places,)),
+        ("damage", "i2", (places,)),
+    ]
+    return np.zeros(1, np.dtype(fields, align=True))
+
+
+@kernel
+def survey(s, e):
+    """Note all stones."""
+    n = side(s)
+    e.stones_hash = np.uint64(0)
+    e.own[:] = 0
+    e.cells[:] = 0
+    e.empty[:] = 0
+    for p in range(s.board.size):
+        e.empty[place(n, p)] = 1
+    for p in range(s.board.size):
+        if s.board[p] > 0:
+            note(e, n, p, np.int64(s.board[p]) - 1, 1)
+
+
+@kernel
+def note(e, n, p, seat, by):
+    """Note a stone that has come (`by` 1) or gone (-1)."""
+    change(e, n, p, seat, by)
+    e.stones_hash ^= MARKS[seat, p]
+
+
+@kernel
+def follow(before, s, e, a):
+    """Note the stones that an action has put, moved or taken."""
+    n, points, seat = side(s), s.board.size, np.int64(before.to_move)
+    plane, p = a // points, a % points
+    if before.phase == LAYOUT:
+        note(e, n, p, seat, 1)
+        if s.phase != LAYOUT:
+            survey(s, e)
+    elif plane in (STOP, PICK):
+        return
+    elif plane == TAKE_OFF:
+        note(e, n, p, 1 - seat, -1)
+    elif plane == PUT:
+        note(e, n, np.int64(before.runner), seat, -1)
+        note(e, n, p, seat, 1)
+    else:
+        q = neighbour(n, p, plane - MOVE)
+        note(e, n, p, seat, -1)
+        if before.board[q] != 0:
+            note(e, n, q, 1 - seat, -1)
+            q = neighbour(n, q, plane - MOVE)
+        note(e, n, q, seat, 1)
+
+
+@kernel
+def evaluate(s, e, seat):
+    """Value a position for a seat."""
+    if s.phase == LAYOUT:
+        return laid_out(s, e, seat) - laid_out(s, e, 1 - seat)
+    mine, theirs = np.int64(s.stones[seat]), np.int64(s.stones[1 - seat])
+    if s.to_move == seat:
+        theirs -= s.due
+    else:
+        mine -= s.due
+    share = np.int64(SHARE * (mine - theirs) / (mine + theirs))
+    return STONE * (mine - theirs) + share + in_battle(s, e, seat) - in_battle(s, e, 1 - seat)
+
+
+@kernel
+def laid_out(s, e, seat):
+    """Value the shapes of a side in the layout."""
+    n = side(s)
+    if not s.layout_only:
+        return layout_worth(e.cells[seat], e.own[seat], n)
+    holes, _, _, _, _ = count_shapes(e.cells[seat], e.own[seat], e.own[1 - seat], e.empty, n)
+    return SQUARE_LAID * np.int64(s.squares[seat]) + HOLE_LAID * holes
+
+
+@kernel
+def in_battle(s, e, seat):
+    """Value the shapes of a side in the battle, and its move if it is next."""
+    n = side(s)
+    squares = np.int64(s.squares[seat])
+    holes, gates, dalians, jumps, steps = count_shapes(e.cells[seat], e.own[seat], e.own[1 - seat], e.empty, n)
+    if s.stones[seat] < n + (s.flying == 0):
+        # §11: any stone reaches a hole, and what has left a square for it comes back.
+        gates = holes if s.stones[seat] > 3 else 0
+        dalians = holes if squares > 0 else 0
+    total = SQUARE * squares + HOLE * min(holes, 10) + GATE * min(gates, 4) + JUMP_OVER * min(jumps, 5)
+    total += STEP * min(steps, 40) + DALIAN * min(dalians, 1) + SECOND_DALIAN * min(max(dalians - 1, 0), 3)
+    if s.to_move == seat:
+        total += FIRST_GATE * (gates > 0) + FIRST_JUMP * (jumps > 0)
+    return total
+
+
+@kernel
+def transposition(s, e):
+    """Hash the stones, the turn in progress, and how often the position has stood.
+
+    The turns that have brought it about are left out, or no position would be met twice: a value may come from another
+    order of them, with other repetitions ahead. The turns without a capture count only when they soon end the game.
+    """
+    h = e.stones_hash ^ (np.uint64(np.int64(s.to_move) + 4 * np.int64(s.phase) + 32 * np.int64(s.due)) * GOLDEN)
+    h = hash64(h) ^ np.uint64(np.int64(s.runner) + 1 + 1024 * (np.int64(s.taken) + 1024 * np.int64(s.least)))
+    quiet = np.int64(s.quiet) + LAST_QUIET - np.int64(s.no_capture_limit)
+    if s.no_capture_limit == 0 or quiet < 0:
+        quiet = 0
+    h = hash64(h) ^ np.uint64(np.int64(s.seen) + 16 * min(np.int64(s.jumps), np.int64(s.least)) + 64 * quiet)
+    if not s.revisit and s.phase != LAYOUT:
+        for p in range(s.been.size):
+            if s.been[p]:
+                h += hash64(np.uint64(p + 1) * GOLDEN)
+    return hash64(h)
