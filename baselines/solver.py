@@ -41,7 +41,21 @@ def slot_of(table, s):
     return slot, wanted
 
 
-def enter(stack, level, masks, odds, values, table, dice, r):
+def wins_at_once(stack, level, mask, best, r):
+    """Whether some action ends the game with what is best for the seat to move."""
+    for a in range(mask.shape[0]):
+        if mask[a]:
+            stack[level + 1] = stack[level]
+            s = stack[level + 1]
+            step(s, a)
+            if s.to_move < CHANCE:
+                returns(s, r)
+                if r[0] == best:
+                    return True
+    return False
+
+
+def enter(stack, level, masks, odds, values, table, dice, low, high, r):
     """Prepare a record's branches; return whether its value is known already, and if so the value."""
     s = stack[level]
     if s.to_move < CHANCE:
@@ -52,6 +66,10 @@ def enter(stack, level, masks, odds, values, table, dice, r):
         if table.keys[slot] == wanted:
             return True, table.values[slot]
     branch(s, masks[level], odds[level])
+    if s.to_move >= 0:
+        best = high if s.to_move == 0 else low
+        if wins_at_once(stack, level, masks[level], best, r):
+            return True, best
     values[level] = 0.0 if s.to_move == CHANCE else -np.inf if s.to_move == 0 else np.inf
     return False, 0.0
 
@@ -87,9 +105,9 @@ def solve(stack, masks, odds, values, table, positions, dice, low, high, r):
     For every action and chance event on the way `stack` holds a record, `masks` (len(stack), max(actions, outcomes))
     what is still to be tried, `odds` (len(stack), outcomes) the probabilities and `values` (len(stack),) what the
     branches tried so far are worth: recursion spelled out, because kernels do not recurse. `low` and `high` bound the
-    returns: nobody looks further than for a certain win. `r` (seats,) is scratch.
+    returns: nobody looks further than for a certain win, nor at anything before those at once. `r` is scratch (seats,).
     """
-    known, value = enter(stack, 0, masks, odds, values, table, dice, r)
+    known, value = enter(stack, 0, masks, odds, values, table, dice, low, high, r)
     level = 0
     while not known:
         s = stack[level]
@@ -100,7 +118,7 @@ def solve(stack, masks, odds, values, table, positions, dice, low, high, r):
                 resolve(stack[level + 1], a)
             else:
                 step(stack[level + 1], a)
-            found, value = enter(stack, level + 1, masks, odds, values, table, dice, r)
+            found, value = enter(stack, level + 1, masks, odds, values, table, dice, low, high, r)
             if not found:
                 level += 1
                 continue

@@ -169,7 +169,9 @@ def test_late_positions_agree_with_brute_force(name: str, oracle: Any, worths: t
     assert ({seat for seat, _ in met}, {value for _, value in met}) == ({0, 1}, set(worths))
 
 
-@pytest.mark.parametrize(("name", "value"), [("hex:board_size=3", 1.0), ("hex:board_size=3,swap=true", -1.0)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("hex:board_size=3", 1.0), ("hex:board_size=3,swap=true", -1.0), ("hex:board_size=4", 1.0)]
+)
 def test_hex_from_the_start(name: str, value: float) -> None:
     """Who begins wins, and with the swap the other does."""
     game = find(name)
