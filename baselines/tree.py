@@ -1,20 +1,15 @@
-"""The tree of Monte Carlo search and the kernels that walk it, bound to a game by whoever searches.
+"""The tree of Monte Carlo search: how its nodes are kept, found again and carried over to another tree.
 
 The tree is a preallocated struct of arrays; node 0 is the root, children hang on a linked list, so memory is one entry
 a node however wide the game. Every node keeps the sum of returns, scaled to [0, 1], of the seat that moved into it,
-which serves any number of seats. Chance nodes sample their outcomes; in hidden games every simulation starts from a
-world redealt for the seat that decides, and only what is legal in that world is considered (Cowling, Powley and
-Whitehouse 2012).
+which serves any number of seats.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
-from ..envs.kernels import pick, settle
-from ..envs.protocol import CHANCE, chance, key, legal, playout, redeal, resolve, returns, step
-from ..envs.rng import choose
+from ..envs.protocol import CHANCE, key, resolve, step
 
 
 class Tree(NamedTuple):
@@ -101,101 +96,6 @@ def child_of(tree, node, a):
     while i != 0 and tree.action[i] != a:
         i = tree.sibling[i]
     return i
-
-
-def best_child(tree, node, c, mask, hidden):
-    """Pick the child with the highest upper confidence bound, of those legal in this world where `hidden`; 0: none."""
-    n = tree.visits[node]
-    if hidden:
-        n = 0
-        i = tree.child[node]
-        while i != 0:
-            n += mask[tree.action[i]] * tree.visits[i]
-            i = tree.sibling[i]
-    logarithm = np.float32(c * c * math.log(n + 1.0))
-    best, most = 0, np.float32(-1.0)
-    i = tree.child[node]
-    while i != 0:
-        if not hidden or mask[tree.action[i]]:
-            inverse = np.float32(1.0) / np.float32(tree.visits[i])
-            bound = tree.total[i] * inverse + np.float32(math.sqrt(logarithm * inverse))
-            if bound > most:
-                best, most = i, bound
-        i = tree.sibling[i]
-    return best
-
-
-def drop_tried(tree, node, mask):
-    """Clear the actions that have a child from a mask; return how many were set."""
-    tried = 0
-    i = tree.child[node]
-    while i != 0:
-        tried += mask[tree.action[i]]
-        mask[tree.action[i]] = 0
-        i = tree.sibling[i]
-    return tried
-
-
-def descend(tree, s, node, c, hidden, rng, mask):
-    """Choose the next node below a decision: an untried action at random, else the best child; (0, False) when full."""
-    if not hidden and tree.untried[node] == 0:
-        return best_child(tree, node, c, mask, False), False
-    n = legal(s, mask)
-    untried = n - drop_tried(tree, node, mask)
-    if untried > 0:
-        new = add(tree, node, choose(mask, rng))
-        if new != 0:
-            tree.untried[node] = untried - 1
-            return new, True
-    elif not hidden:
-        tree.untried[node] = 0
-    legal(s, mask)
-    return best_child(tree, node, c, mask, hidden), False
-
-
-def simulate(tree, s, c, hidden, rng, mask, p, path, movers):
-    """Walk from the root to a new node or the end; return the length of the path. Chance is sampled on the way."""
-    node, length = 0, 1
-    path[0] = 0
-    new = False
-    while s.to_move >= CHANCE and not new and length < path.shape[0]:
-        mover = s.to_move
-        if mover == CHANCE:
-            o = pick(p, chance(s, p), rng)
-            below = child_of(tree, node, o)
-            if below == 0:
-                below = add(tree, node, o)
-            if below == 0:
-                return length
-            resolve(s, o)
-        else:
-            below, new = descend(tree, s, node, c, hidden, rng, mask)
-            if below == 0:
-                return length
-            step(s, tree.action[below])
-        movers[length], path[length] = mover, below
-        node = below
-        length += 1
-    return length
-
-
-def search(tree, root, scratch, sims, seat, hidden, c, low, high, rng, mask, p, path, movers, r):
-    """Run `sims` simulations from ``root[0]`` for `seat`; ``scratch[0]`` is the record they play on."""
-    s = scratch[0]
-    scale = 1.0 / (high - low)
-    for _ in range(sims):
-        scratch[0] = root[0]
-        if hidden:
-            redeal(s, seat, rng)
-        length = simulate(tree, s, c, hidden, rng, mask, p, path, movers)
-        settle(s, rng, p)
-        playout(s, rng, mask, p)
-        returns(s, r)
-        tree.visits[0] += 1
-        for k in range(1, length):
-            tree.visits[path[k]] += 1
-            if movers[k] >= 0:
-                tree.total[path[k]] += np.float32((r[movers[k]] - low) * scale)
 
 
 def locate(tree, start, stack, cursor, target):
