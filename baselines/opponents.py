@@ -12,15 +12,23 @@ from ..envs.spec import Game, Spec, find
 from ..envs.syntax import parse
 from ..envs.table import Player
 from .agent import Agent, CallableAgent, RandomAgent
+from .alphabeta import AlphaBeta
 from .exact import Exact
+from .expectimax import Expectimax
 from .greedy import Greedy
 from .learned import DoubleDQNAgent, DQNAgent
 from .mcts import MCTS
 from .openspiel import OpenSpiel
+from .puct import PUCT
+from .two_phase import ProgramC, TwoPhase
 
 AGENTS: dict[str, type[Agent]] = {
-    agent.name: agent for agent in (RandomAgent, Greedy, MCTS, Exact, OpenSpiel, DQNAgent, DoubleDQNAgent)
-}
+    agent.name: agent
+    for agent in (
+        RandomAgent, Greedy, MCTS, PUCT, AlphaBeta, Expectimax, Exact, TwoPhase, ProgramC, OpenSpiel, DQNAgent,
+        DoubleDQNAgent,
+    )
+}  # fmt: skip
 
 AgentLike = str | Agent | Callable[..., Any]
 

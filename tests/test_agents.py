@@ -1,0 +1,76 @@
+"""Every agent plays every game that it accepts, and refuses the others in a sentence."""
+
+import re
+
+import numpy as np
+import pytest
+import toy
+
+from boyi.baselines import make_agent
+from boyi.baselines.opponents import AGENTS, players
+from boyi.envs import Batch, BoyiError, find, games
+
+# Small enough that 20 games of each take seconds.
+SIZES = {
+    "einstein": "einstein:board_size=3,stones=2",
+    "gomoku": "gomoku:board_size=6",
+    "hex": "hex:board_size=4",
+    "jiu": "jiu:board_size=6,max_turns=40",
+    "mahjong": "mahjong",
+}
+QUICK = {
+    "alphabeta": "alphabeta:depth=2",
+    "exact": "exact:positions=200000",
+    "expectimax": "expectimax:depth=1",
+    "mcts": "mcts:sims=6",
+    "openspiel": "openspiel:sims=6",
+    "program_c": "program_c",
+    "puct": "puct:sims=6",
+    "two_phase": "two_phase:layout=random,battle=greedy",
+}
+# Where an agent wants another size: everything that can follow must fit into memory, OpenSpiel has one EinStein.
+OTHER_SIZES = {("exact", "hex"): "hex:board_size=3", ("openspiel", "einstein"): "einstein"}
+TOO_LARGE = {("exact", "gomoku"), ("exact", "jiu")}
+LEARNED = {"dqn", "ddqn"}
+PAIRS = [(agent, name) for agent in sorted(set(AGENTS) - LEARNED) for name in games()]
+
+
+@pytest.mark.parametrize(("agent", "name"), PAIRS)
+def test_it_plays_twenty_legal_games_or_says_why_not(agent: str, name: str) -> None:
+    if agent == "openspiel":
+        pytest.importorskip("pyspiel")
+    if (agent, name) in TOO_LARGE:
+        pytest.skip("too large to solve")
+    game = find(OTHER_SIZES.get((agent, name), SIZES[name]))
+    if agent not in players(game):
+        with pytest.raises(BoyiError, match=re.escape(str(game))):
+            make_agent(QUICK.get(agent, agent), game)
+        return
+    player = make_agent(QUICK.get(agent, agent), game)
+    batch = Batch(game, 20, seed=1, history=True)
+    while (batch.to_move >= 0).any():
+        rows = np.flatnonzero(batch.to_move >= 0)
+        batch.step(player.act(batch.view(rows)), rows)  # an illegal action would raise
+
+
+def test_who_plays_what() -> None:
+    """The table of `boyi games`, whatever is installed."""
+    playing = {name: set(players(name)) - {"openspiel"} for name in games()}
+    everywhere = {"random", "mcts"}
+    two_seats = {"exact", "puct"}
+    assert playing == {
+        "einstein": everywhere | two_seats | {"expectimax"},
+        "gomoku": everywhere | two_seats | {"alphabeta"},
+        "hex": everywhere | two_seats | {"alphabeta"},
+        "jiu": everywhere | two_seats | {"greedy", "alphabeta", "two_phase", "program_c"},
+        "mahjong": everywhere | {"greedy", "expectimax"},
+    }
+
+
+@pytest.mark.parametrize("agent", sorted(set(AGENTS) - LEARNED))
+def test_a_game_of_dice_and_secrets_is_played_or_refused(agent: str) -> None:
+    """A game that no agent was written for: the toy of the tests, with three seats."""
+    if agent == "openspiel":
+        pytest.importorskip("pyspiel")
+    game = find(toy.SPEC)
+    assert (agent in players(game)) == (agent in ("random", "mcts"))
