@@ -278,7 +278,9 @@ def test_a_forced_action_is_not_thought_about() -> None:
     assert search.reached == 1
 
 
-@pytest.mark.parametrize("game", ["hex", "gomoku", "jiu", "mahjong", toy.SPEC], ids=str)
+@pytest.mark.parametrize(
+    "game", ["hex", "gomoku", "jiu", "mahjong", toy.SPEC], ids=lambda game: getattr(game, "name", game)
+)
 def test_games_that_do_not_fit_are_refused(game: Any) -> None:
     with pytest.raises(BoyiError, match="takes two seats, zero sum, dice and nothing hidden"):
         StarSearch(find(game), 2)
