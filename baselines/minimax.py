@@ -17,13 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..envs.protocol import candidates, evaluate, follow, returns, step, survey, tactics, transposition
+from ..envs.protocol import FORCED, URGENT, candidates, evaluate, follow, returns, step, survey, tactics, transposition
 from .evaluation import WIN
 from .transpositions import EXACT, LOWER, UPPER, find_entry, value_in, value_out, write_entry
 
 LIMIT = 4 * WIN  # beyond every value
-URGENT = 1_000_000  # candidates ranked as high are tried before the killers
-FORCED = 2 * URGENT  # where tactics begin with such a rank, the seat may not take the position as it stands
 MOST_HISTORY = 1024  # what history adds to the ranks of the others, or takes off, at most
 _FIRST, _KILLER = 1 << 30, 1 << 24  # ranks of the action known as best, and of the first killer
 _OPEN, _BOUND, _KNOWN = 0, 1, 2  # what entering a position gave: nothing yet, a bound, or its value

@@ -14,7 +14,10 @@ CHANCE = -1  # dice or a draw come next
 OVER = -2  # the game has ended by its rules
 CUT = -3  # the game was truncated
 
-__all__ = ["CHANCE", "CUT", "OVER", "kernel"]
+URGENT = 1_000_000  # rank from which candidates are tried before what a search has learned of others
+FORCED = 1 << 28  # rank of the first tactics where a seat may not leave the position as it is
+
+__all__ = ["CHANCE", "CUT", "FORCED", "OVER", "URGENT", "kernel"]
 
 
 def reset(s, rng):
@@ -104,7 +107,8 @@ def candidates(s, e, moves, ranks):
 def tactics(s, e, moves, ranks):
     """Write as `candidates` does what must still be tried where a search ends; none where the position is quiet.
 
-    A first rank of two million says that nothing else would do. In ``evaluate.py``. Optional: every position is quiet.
+    From a first rank of `FORCED` on the seat has to play one of them. In ``evaluate.py``. Optional: every position is
+    quiet.
     """
     return 0
 

@@ -1,9 +1,11 @@
 """README and docs/ do what they say: every Python block runs, every link and command exists, tables agree."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from boyi import wrappers
 from boyi.baselines.config import FIELDS, LISTS, shipped
@@ -61,6 +63,20 @@ def test_every_command_in_the_readme_is_one_the_program_knows() -> None:
     known = {command.name or command.callback.__name__ for command in app.registered_commands}
     used = set(re.findall(r"^boyi (\w+)", (ROOT / "README.md").read_text(), re.M))
     assert used == known
+
+
+@pytest.mark.parametrize("page", ["agents.md", "strength.md"])
+def test_every_comparison_can_be_made(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games, agents and options of `arena` and `decide` are understood; what they would take hours for is not done."""
+    from boyi.baselines import arena, cli, decide
+
+    monkeypatch.setattr(arena, "compete", lambda match, *_, **__: "compared")
+    monkeypatch.setattr(decide, "inquire", lambda inquiry, *_, **__: "compared")
+    commands = re.findall(r"^boyi ((?:arena|decide) .*)", (ROOT / "docs" / page).read_text(), re.M)
+    assert commands
+    for command in commands:
+        done = CliRunner().invoke(cli.app, shlex.split(command))
+        assert done.output == "compared\n", command
 
 
 def test_every_game_has_its_row_in_the_readme() -> None:

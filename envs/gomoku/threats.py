@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..board import side
+from ..protocol import FORCED, URGENT
 from ..rng import kernel
 from .shapes import (
     COMPLETE,
@@ -19,7 +20,6 @@ from .shapes import (
 
 WIDTH = 16  # most candidates where no threat narrows the choice
 FAINT = 8  # a point of less than one part in so many of the best one's rank is none
-URGENT, FORCED = 1_000_000, 2_000_000  # ranks from which a search tries nothing before, and tries nothing else
 
 _LINE_RANKS = np.array([0, 2, 15, 90, 100, 500, 450, 500, 500] + [0] * 7)
 _KIND_RANKS = np.array([0, 0, 0, 0, 60, 0, 100, 2000, 0, 150, 8000, 20_000, 60_000])

@@ -7,6 +7,7 @@ stones: a list is cut short behind them only.
 import numpy as np
 
 from ..board import side
+from ..protocol import URGENT
 from ..rng import kernel
 from .prey import list_damage, rank_prey
 from .ranks import CAPTURE, layout_gain, rank_drop, rank_landing, rank_lifted, rank_step
@@ -14,7 +15,6 @@ from .record import DROP, JUMP, LAYOUT, TAKE, neighbour
 from .rules import MOVE, PICK, PUT, STOP, TAKE_OFF, can_begin_jump, ends, flies, landing
 from .weigh import change, place
 
-URGENT = CAPTURE * CAPTURE
 MOST_PUT, MOST_TURNS, MOST_LIFTED, MOST_DROPPED, MOST_TAKEN = 14, 24, 6, 6, 6
 
 

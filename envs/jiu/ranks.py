@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..protocol import URGENT
 from ..rng import kernel
 from .record import DOWN, LEFT, UP
 from .weigh import DOUBLE_GATE, GATE, TRIANGLE, place
@@ -110,7 +111,7 @@ def rank_step(s, e, n, p, q, d, seat):
     rank += DANGER * (np.int64(exposed(e, i, 0, width, seat)) - np.int64(exposed(e, j, i, width, seat)))
     rank -= uncovered(e, i, j, width, seat)
     rank += threatened(e, j, width, seat)
-    return rank + CAPTURE * CAPTURE + CAPTURE * due if due > 0 else rank
+    return rank + URGENT + CAPTURE * due if due > 0 else rank
 
 
 @kernel
@@ -151,7 +152,7 @@ def rank_drop(s, e, n, q, seat):
         rank += LOSES * np.int64(mine[k] == 2 and theirs[k] == 0)
     rank -= DANGER * np.int64(exposed(e, j, 0, width, seat))
     rank += threatened(e, j, width, seat)
-    return rank + CAPTURE * CAPTURE + CAPTURE * due if due > 0 else rank
+    return rank + URGENT + CAPTURE * due if due > 0 else rank
 
 
 @kernel
