@@ -21,13 +21,13 @@ import numpy as np
 from ..envs.bind import bind
 from ..envs.kernels import settle
 from ..envs.mahjong import KINDS, MOST_MELDS, SEATS
-from ..envs.mahjong.complete import RANKS, SUITED
 from ..envs.mahjong.distance import accepted, distance_tables
 from ..envs.mahjong.greedy import count_unseen
-from ..envs.mahjong.record import CLAIM, DECLARE, live
+from ..envs.mahjong.record import DECLARE, live
 from ..envs.mahjong.tai import CHOW, DRAGONS, WINDS
 from ..envs.protocol import policy, reset, step
 from ..envs.spec import Game, find
+from .danger import Danger
 from .hands import Hands
 
 ACCEPTANCE = (
@@ -59,17 +59,13 @@ class Finishing(NamedTuple):
 
 class Numbers(NamedTuple):
     """What was fitted: by shanten; the points more that a valued triplet and a valued pair bring; the cost of others'
-    wins to a seat that does not finish; the chance that a discard is won on, by its `place` and the copies not seen,
-    and how many times as high it is by draws left; what that costs.
+    wins to a seat that does not finish.
     """
 
     finishing: tuple[Finishing, ...]
     triplet: float
     pair: float
     cost: float
-    risk: tuple[tuple[float, ...], ...]
-    late: tuple[float, ...]
-    lost: float
 
 
 NUMBERS = Numbers(
@@ -123,14 +119,6 @@ NUMBERS = Numbers(
     triplet=727,
     pair=241,
     cost=949,
-    risk=(
-        (0.0, 0.0, 0.0005, 0.0165),
-        (0.0087, 0.0071, 0.0149, 0.0298),
-        (0.0127, 0.0154, 0.0283, 0.0469),
-        (0.0215, 0.0247, 0.0432, 0.0562),
-    ),
-    late=(5.82, 4.88, 4.36, 3.77, 3.22, 2.54, 2.03, 1.44, 1.0, 0.53, 0.27, 0.07, 0.02, 0.0),
-    lost=1742,
 )
 
 
@@ -185,19 +173,6 @@ def mark_valued(s, seat, valued):  # type: ignore[no-untyped-def]
     return n
 
 
-def place(k):  # type: ignore[no-untyped-def]
-    """Tell honors (0), ends of a suit (1), what stands beside them (2), and the middle (3) apart."""
-    rank = k % RANKS
-    return 0 if k >= SUITED else 1 + min(rank, RANKS - 1 - rank, 2)
-
-
-def weigh_risks(states, seat, unseen, chances, table):  # type: ignore[no-untyped-def]
-    """Write how likely discards (34,) of a seat in record 0 are won on, by a `table` (place, copies not seen)."""
-    count_unseen(states[0], seat, unseen)
-    for k in range(KINDS):
-        chances[k] = table[place(k), min(unseen[k], 3)]  # type: ignore[no-untyped-call]
-
-
 def mark_valued_one(states, seat, valued):  # type: ignore[no-untyped-def]
     """Call `mark_valued` for record 0."""
     return mark_valued(states[0], seat, valued)  # type: ignore[no-untyped-call]
@@ -208,7 +183,7 @@ class PlainEvaluator:
 
     def __init__(self, game: Game, numbers: Numbers | None = None) -> None:
         self.game, self.numbers = game, numbers or NUMBERS
-        self.tables = distance_tables()
+        self.tables, self.danger = distance_tables(), Danger(game)
         self.pongs = np.array([row.pong for row in self.numbers.finishing])
         self.valued, self.values = np.zeros((2, KINDS), np.int64)
         self._logits = lru_cache(maxsize=None)(self._tabulate)
@@ -236,14 +211,8 @@ class PlainEvaluator:
         return q
 
     def risk(self, hands: Hands) -> tuple[np.ndarray, float]:
-        """Say how likely each discard (34,) from the record's own position is won on, and how many points that costs.
-
-        That hangs on the kind of tile, the copies not seen and how late it is; what others have discarded is not read.
-        """
-        numbers, unseen, chances = self.numbers, np.zeros(KINDS, np.int64), np.zeros(KINDS)
-        table = np.array(numbers.risk) * numbers.late[min(hands.draws, len(numbers.late) - 1)]
-        bind(weigh_risks, self.game)(hands.states, hands.seat, unseen, chances, table)
-        return chances, numbers.lost
+        """Say how likely each discard (34,) of the record's own position is won on, and how many points that costs."""
+        return self.danger.risk(hands)
 
 
 # The fit
@@ -258,9 +227,6 @@ SEEN = (
     "pairs",
     "won",
     "points",
-    "place",
-    "copies",
-    "dealt",
 )
 MOST_DISCARDS = 80  # of a hand
 
@@ -282,13 +248,11 @@ def play_hands(states, blank, count, rng, p, notes, valued, values, seen):  # ty
             step(s, a)  # type: ignore[no-untyped-call]
             if a < DECLARE:
                 look(s, q, notes, valued, values, seen[n])  # type: ignore[no-untyped-call]
-                seen[n, 9], seen[n, 10] = place(a), min(notes.unseen[a], 3)  # type: ignore[no-untyped-call]
                 n += 1
             settle(s, rng, p)  # type: ignore[no-untyped-call]
         for i in range(first, n):
             q = seen[i, 8]
             seen[i, 7], seen[i, 8] = s.won[q] > 0, s.points[q]
-            seen[i, 11] = i == n - 1 and s.payer == q and s.phase == CLAIM
     return n
 
 
@@ -305,7 +269,7 @@ def look(s, q, notes, valued, values, row):  # type: ignore[no-untyped-def]
 
 
 def greedy_hands(count: int, seed: int = 0) -> np.ndarray:
-    """Let `greedy` play so many hands; return what is `SEEN` (n, 12) of them, a row for every discard."""
+    """Let `greedy` play so many hands; return what is `SEEN` (n, 9) of them, a row for every discard."""
     game = find("mahjong")
     rule = game.module("greedy")
     seen, (valued, values) = np.zeros((MOST_DISCARDS * count, len(SEEN)), np.int64), np.zeros((2, KINDS), np.int64)
@@ -326,21 +290,7 @@ def fit(seen: np.ndarray) -> Numbers:
         _fit_shanten(seen[shanten == i], ACCEPTANCE[i], (float(means[2 * i]), float(means[2 * i + 1])))
         for i in range(len(ACCEPTANCE))
     )
-    spots, draws, dealt = seen[:, 9] * 4 + seen[:, 10], seen[:, 4], seen[:, 11]
-    late = np.ones(DRAWS[-1] + 1)
-    for _ in range(20):  # tiles of some places are discarded later than others: both rates have to fit at once
-        risk = _rates(spots, dealt, late[draws], 16)
-        late = _rates(draws, dealt, risk[spots], late.size)
-    return Numbers(
-        finishing, float(means[-2]), float(means[-1]), float(-points[~won].mean()),
-        tuple(tuple(row) for row in risk.reshape(4, 4).round(4).tolist()), _round(late),
-        float(-points[dealt > 0].mean()),
-    )  # fmt: skip
-
-
-def _rates(cells: np.ndarray, happened: np.ndarray, expected: np.ndarray, size: int) -> np.ndarray:
-    """Say by cell (size,) how many times as often as expected something happened."""
-    return np.bincount(cells, happened, size) / np.bincount(cells, expected, size).clip(1e-9)
+    return Numbers(finishing, float(means[-2]), float(means[-1]), float(-points[~won].mean()))
 
 
 def _fit_shanten(seen: np.ndarray, knots: tuple[int, ...], points: tuple[float, float]) -> Finishing:
@@ -383,8 +333,7 @@ def main(hands: int = 20_000) -> None:
     print("NUMBERS = Numbers(\n    finishing=(")
     for row in numbers.finishing:
         print(f"        Finishing({row.acceptance}, {row.pong}, {row.open}, {row.draws}, {_whole(row.points)}),")
-    print(f"    ),\n    triplet={numbers.triplet:.0f},\n    pair={numbers.pair:.0f},\n    cost={numbers.cost:.0f},")
-    print(f"    risk={numbers.risk},\n    late={numbers.late},\n    lost={numbers.lost:.0f},\n)")
+    print(f"    ),\n    triplet={numbers.triplet:.0f},\n    pair={numbers.pair:.0f},\n    cost={numbers.cost:.0f},\n)")
 
 
 def _whole(points: tuple[float, float]) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from test_mahjong import count, table
 from test_mahjong_tai import GAME
 
 from boyi.baselines import finishing
+from boyi.baselines.danger import Danger
 from boyi.baselines.finishing import (
     ACCEPTANCE,
     DRAWS,
@@ -25,7 +26,7 @@ from boyi.baselines.finishing import (
 from boyi.baselines.hands import Hands
 from boyi.envs.mahjong import shanten, tiles
 
-SHANTEN, ACCEPTED, PONGS, OPEN, LEFT, TRIPLETS, PAIRS, WON, POINTS, PLACE, COPIES, DEALT = range(12)
+SHANTEN, ACCEPTED, PONGS, OPEN, LEFT, TRIPLETS, PAIRS, WON, POINTS = range(9)
 ONE = np.eye(34, dtype=np.int8)
 VALUED = {27: 2, 31: 1, 32: 1, 33: 1}  # tai of seat 0's pongs
 compiled_only = pytest.mark.skipif(config.DISABLE_JIT, reason="says something only with many hands")
@@ -108,30 +109,12 @@ def test_the_numbers_foretell_hands_they_were_not_fitted_to() -> None:
     assert -rows[rows[:, WON] == 0, POINTS].mean() == pytest.approx(NUMBERS.cost, rel=0.1)
 
 
-def test_risks_follow_the_table() -> None:
-    """Of a kind by its place and the copies not seen, and more the fewer draws are left."""
+def test_it_knows_what_others_win_on() -> None:
+    """As the module that weighs dangers does."""
     state = table("19m28p37s5566z1234z5p", live=30)
-    s, chances = state[0], {}
-    for draws in (7, 2):
-        hands = Hands(state, 0, 5, draws, s["hand"][:1], s["hand"][:1])
-        chances[draws], lost = PlainEvaluator(GAME).risk(hands)
-        assert lost == NUMBERS.lost
-    unseen = s["wall"] + s["hand"][1:].sum(axis=0)
-    places = [*([1, 2, 3, 3, 3, 3, 3, 2, 1] * 3), *[0] * 7]
-    for k in range(34):
-        rate = NUMBERS.risk[places[k]][min(unseen[k], 3)]
-        assert chances[7][k] == pytest.approx(rate * NUMBERS.late[7])
-        assert chances[2][k] == pytest.approx(rate * NUMBERS.late[2])
-
-
-@compiled_only
-def test_the_risks_foretell_hands_they_were_not_fitted_to() -> None:
-    rows = seen()
-    for spot in range(4):
-        some = rows[rows[:, PLACE] == spot]
-        told = np.mean([NUMBERS.risk[spot][row[COPIES]] * NUMBERS.late[row[LEFT]] for row in some])
-        assert told == pytest.approx(some[:, DEALT].mean(), abs=0.012)
-    assert rows[rows[:, DEALT] > 0, POINTS].mean() == pytest.approx(-NUMBERS.lost, rel=0.1)
+    hands = Hands(state, 0, 5, 7, state["hand"][0, :1], state["hand"][0, :1])
+    for given, expected in zip(PlainEvaluator(GAME).risk(hands), Danger(GAME).risk(hands), strict=True):
+        np.testing.assert_array_equal(given, expected)
 
 
 @compiled_only
