@@ -150,7 +150,7 @@ CASES = [
     ("hex:board_size=3", 0, 3, 1),
     ("hex:board_size=3", 3, 6, 4),
     ("hex:board_size=4", 4, 3, 2),
-    ("gomoku:board_size=5", 10, 3, 2),
+    pytest.param("gomoku:board_size=5", 10, 3, 2, marks=pytest.mark.slow),
     ("gomoku:board_size=5", 19, 6, 3),
     # The last stones of the layout; the battle with its captures, jumps and stops.
     ("jiu:board_size=6", 34, 2, 2),

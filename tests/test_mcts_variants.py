@@ -128,6 +128,7 @@ def test_planted_tactics(game: str, moves: list[str], best: set[str], rollouts: 
     assert text.name(batch.states[0], chosen) in best, text.diagram(batch.states[0])
 
 
+@pytest.mark.slow
 def test_bridges_and_rave_beat_plain_search_at_the_same_simulations() -> None:
     batch, rows = Batch("hex:board_size=7", 16, seed=0, autoreset="off"), np.arange(16)
     agents = [MCTS(sims=300, rave=3000.0, c=0.0, rollouts="informed"), MCTS(sims=300)]

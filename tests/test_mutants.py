@@ -19,7 +19,7 @@ from boyi.envs import games
 TESTS = Path(__file__).parent
 VERDICTS = {battery.SURVIVED: "survived", battery.KILLED: "killed", battery.CRASHED: "crashed"}
 AT_ONCE = 2  # subprocesses, each of which keeps a core busy
-SOME = 30  # mutants of a game that the quick tests judge at most; the slow ones judge the others
+SOME = 20  # mutants of a game that the quick tests judge at most; the slow ones judge the others
 PATIENCE = 300  # seconds; a bug that makes the rules run for ever has not been caught by a check
 
 Mutant = tuple[str, str, str, str]

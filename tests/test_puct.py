@@ -491,6 +491,7 @@ def test_it_can_be_limited_by_time() -> None:
     "name", ["hex:board_size=5", "gomoku:board_size=5", "jiu:board_size=6,max_turns=60", "einstein"]
 )
 @pytest.mark.parametrize("backup", ["leaf", "children"])
+@pytest.mark.slow
 def test_it_plays_legal_games_of_every_game_it_accepts(name: str, backup: str) -> None:
     batch = Batch(name, 20, seed=0)
     agent = PUCT(sims=4, evaluator="playout", backup=backup)

@@ -126,9 +126,9 @@ def shown(game: Game, states: np.ndarray) -> View:
 CASES = [
     ("einstein:board_size=3,stones=2", 4, 12),
     ("einstein:board_size=3,stones=3", 3, 12),
-    ("einstein:board_size=3,stones=3,substitution=nearest", 4, 3),
+    pytest.param("einstein:board_size=3,stones=3,substitution=nearest", 4, 3, marks=pytest.mark.slow),
     ("einstein", 2, 10),
-    ("einstein", 3, 3),
+    pytest.param("einstein", 3, 3, marks=pytest.mark.slow),
     (strip.SPEC, 6, 12),
 ]
 
@@ -236,6 +236,7 @@ def test_planted_tactics(seat: int, die: int, own: Stones, other: Stones, depth:
         assert game.module("text").name(view.states[0], chosen) in best
 
 
+@pytest.mark.slow
 @every_set
 def test_it_plays_lawfully_and_well(game: Game) -> None:
     """Twenty games against random play: on boards with a choice it wins most."""
