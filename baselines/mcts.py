@@ -21,12 +21,22 @@ from ..envs.spec import Game, Param
 from ..envs.view import View
 from .agent import Agent
 from .rollouts import find_rollout, rollout_notes
-from .tree import child_of, keep, locate, make_tree, put
+from .tree import Tree, child_of, keep, locate, make_tree, put
 from .uct import ALWAYS, Settings, search
 
 DEPTH = 512  # longest path of a simulation inside the tree
 LOOKAHEAD = 16  # most actions and chance events between two decisions that the search for a kept subtree follows
 TIMED_NODES = 1_000_000  # size of the tree when the search is limited by time
+
+
+def find_played(game: Game, tree: Tree, root: np.ndarray, action: int, target: np.ndarray) -> int:
+    """Find the node of the position ``target[0]``, to which `action` has led on from ``root[0]``; -1: not there."""
+    start = bind(child_of, game)(tree, 0, action)
+    if not start:
+        return -1
+    stack = np.repeat(root, LOOKAHEAD)
+    bind(step_one, game)(stack, action)
+    return int(bind(locate, game)(tree, start, stack, np.zeros(LOOKAHEAD, np.int64), target))
 
 
 class Memory:
@@ -142,7 +152,7 @@ class MCTS(Agent):
         game, target = view.game, view.states[k : k + 1]
         node = -1
         if self.values["reuse"] and memory.episode == view.episode[k] and not game.spec.hidden:
-            node = self._find(memory, game, target)
+            node = find_played(game, memory.tree, memory.root, memory.action, target)
         if node >= 0:
             bind(keep, game)(memory.tree, node, memory.spare, memory.old)
             memory.tree, memory.spare = memory.spare, memory.tree
@@ -151,15 +161,6 @@ class MCTS(Agent):
             bind(put, game)(memory.tree, 0, 0)
         memory.root[:] = target
         memory.episode = int(view.episode[k])
-
-    def _find(self, memory: Memory, game: Game, target: np.ndarray) -> int:
-        start = bind(child_of, game)(memory.tree, 0, memory.action)
-        if not start:
-            return -1
-        stack = np.repeat(memory.root, LOOKAHEAD)
-        bind(step_one, game)(stack, memory.action)
-        cursor = np.zeros(LOOKAHEAD, np.int64)
-        return int(bind(locate, game)(memory.tree, start, stack, cursor, target))
 
     def _grow(self, memories: list[Memory], view: View, k: int) -> None:
         """Search from the root of every tree, each in a thread and from a stream of its own."""

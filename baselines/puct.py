@@ -15,17 +15,14 @@ import numpy as np
 
 from ..envs.bind import bind
 from ..envs.errors import BoyiError
-from ..envs.kernels import step_one
 from ..envs.spec import Game, Param
 from ..envs.view import View
 from .agent import Agent
 from .evaluators import Evaluator, Handmade, Playouts
 from .guided import Asked, Leaves, Scratch, Terms, gather_rows, part, select_rows, stir_rows, update_rows
-from .tree import Tree, child_of, keep, locate, make_tree, put
+from .mcts import DEPTH, TIMED_NODES, find_played
+from .tree import Tree, keep, make_tree, put
 
-DEPTH = 512  # longest path of a simulation inside the tree
-LOOKAHEAD = 16  # most actions and chance events between two decisions that the search for a kept subtree follows
-TIMED_NODES = 1_000_000  # size of a tree when the search is limited by time
 MOST_NODES = 4_000_000  # largest tree that nobody asked for by name
 
 
@@ -92,7 +89,9 @@ class Forest:
                 room[used] = array[used]
 
     def _plant_one(self, memory: Memory, target: np.ndarray, episode: int, reuse: bool) -> None:
-        known = self._find(memory, target) if reuse and memory.action >= 0 and memory.episode == episode else -1
+        known = -1
+        if reuse and memory.action >= 0 and memory.episode == episode:
+            known = find_played(self.game, self.tree(memory.slot), memory.root, memory.action, target)
         if known >= 0:
             bind(keep, self.game)(self.tree(memory.slot), known, self.tree(self.free), self.old)
             memory.slot, self.free = self.free, memory.slot
@@ -101,15 +100,6 @@ class Forest:
             tree.size[0] = 1
             bind(put, self.game)(tree, 0, 0)
         memory.root, memory.action, memory.episode = target.copy(), -1, episode
-
-    def _find(self, memory: Memory, target: np.ndarray) -> int:
-        tree = self.tree(memory.slot)
-        start = bind(child_of, self.game)(tree, 0, memory.action)
-        if not start:
-            return -1
-        stack = np.repeat(memory.root, LOOKAHEAD)
-        bind(step_one, self.game)(stack, memory.action)
-        return int(bind(locate, self.game)(tree, start, stack, np.zeros(LOOKAHEAD, np.int64), target))
 
     def tree(self, slot: int) -> Tree:
         """Find one of the trees."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import toy
-from test_mcts import position, wins
+from test_mcts import TACTICS, position, wins
 
 from boyi.baselines.evaluation import Evaluation
 from boyi.baselines.evaluators import Handmade
@@ -317,17 +317,7 @@ def test_values_under_dice_tend_to_the_exact_ones(mode: dict[str, str]) -> None:
     assert regret.mean() < 0.01
 
 
-@pytest.mark.parametrize(
-    ("moves", "best"),
-    [
-        # Seat 0 has column c down to row 4 of 5: c5 or b5 joins the bottom.
-        (["c1", "a1", "c2", "a2", "c3", "e1", "c4", "e2"], {"c5", "b5"}),
-        # Seat 1 threatens to join at e3 and only there.
-        (["a1", "a3", "b1", "b3", "e2", "c3", "a5", "d3"], {"e3"}),
-        # A bridge from b3 to the left side: when the enemy takes a3's partner a4, a3 saves it.
-        (["c1", "e3", "c2", "d3", "e5", "c3", "a5", "b3", "a4"], {"a3"}),
-    ],
-)
+@pytest.mark.parametrize(("moves", "best"), TACTICS)
 def test_planted_tactics(moves: list[str], best: set[str]) -> None:
     batch = Batch("hex:board_size=5", 1, seed=0)
     text = batch.game.module("text")
