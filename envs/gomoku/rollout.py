@@ -48,9 +48,7 @@ def random_rollout(s, notes, rng, mask, p, used):
     """Play uniformly random actions to the end."""
     b = s.board
     while s.to_move >= 0:
-        a = below(rng, b.size)
-        while b[a] != 0:
-            a = below(rng, b.size)
+        a = any_point(b, rng)
         used[s.to_move, a] = 1
         step(s, a)
 
@@ -66,6 +64,12 @@ def random_point(s, rng):
             y, x = r + i // (2 * NEAR + 1), c + i % (2 * NEAR + 1)
             if 0 <= y < n and 0 <= x < n and b[y * n + x] == 0:
                 return y * n + x
+    return any_point(b, rng)
+
+
+@kernel
+def any_point(b, rng):
+    """Draw an empty point by throwing until one is hit."""
     a = below(rng, b.size)
     while b[a] != 0:
         a = below(rng, b.size)
