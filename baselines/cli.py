@@ -110,8 +110,7 @@ def arena(
     """Play agents against each other: every two of them, every seed from both sides."""
     from .arena import Match, compete
 
-    if resume and out is None:
-        raise BoyiError("--resume needs --out FILE, the file of the run to go on with")
+    _check_resume(resume, out)
     match = Match(_choose(game, board_size), agents, games=number, seed=seed)
     with _stoppable(match.total, "games", out) as count, _progress(str(match.game), match.total, "games") as advance:
 
@@ -139,8 +138,7 @@ def decide(
     """Ask agents about positions of others' games: how long they take and, told by a judge, what it costs."""
     from .decide import Inquiry, inquire
 
-    if resume and out is None:
-        raise BoyiError("--resume needs --out FILE, the file of the run to go on with")
+    _check_resume(resume, out)
     inquiry = Inquiry(
         _choose(game, board_size), agents, positions=positions, player=player, conditions=when or (), judge=judge,
         seed=seed,
@@ -154,6 +152,12 @@ def decide(
 
         answers = inquire(inquiry, out, resume=resume, report=report)
     show(answers)
+
+
+def _check_resume(resume: bool, out: Path | None) -> None:
+    """Raise `BoyiError` where a run is to be gone on with that no file holds."""
+    if resume and out is None:
+        raise BoyiError("--resume needs --out FILE, the file of the run to go on with")
 
 
 @contextmanager
