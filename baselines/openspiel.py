@@ -117,14 +117,21 @@ STONES, SQUARES = 6, 25
 FILLED = ((10, 6, 5, 2, 1, 0), (24, 23, 22, 19, 18, 14))  # our squares, of our seat 0 and 1, in their order
 ORDERS = {order: number for number, order in enumerate(permutations(range(STONES)))}
 AHEAD = (1, 5, 6)  # what seat 0's steps add to a square
+WIDTH = 5
 THEIR_STEPS = ((5, 3, 4), (2, 1, 0))  # their numbers for our steps, by our seat
+
+
+def _beyond(square: int, a: int, seat: int) -> int:
+    """Find the square to which a step leads; -1: it leaves the board."""
+    to = square + (AHEAD[a % 3] if seat == 0 else -AHEAD[a % 3])
+    return to if 0 <= to < SQUARES and abs(to % WIDTH - square % WIDTH) <= 1 else -1
 
 
 def _number(stone: int, a: int, squares: Sequence[int]) -> int:
     """Number a step: by the square it leaves, its direction, and whether it captures."""
     seat = stone // STONES
-    to = squares[stone] + (AHEAD[a % 3] if seat == 0 else -AHEAD[a % 3])
-    return ((SQUARES - 1 - squares[stone]) * 6 + THEIR_STEPS[seat][a % 3]) * 2 + (to in squares)
+    captures = _beyond(squares[stone], a, seat) in squares
+    return ((SQUARES - 1 - squares[stone]) * 6 + THEIR_STEPS[seat][a % 3]) * 2 + captures
 
 
 def _einstein_actions(record: np.void, history: Sequence[int]) -> list[int]:
@@ -140,10 +147,10 @@ def _einstein_actions(record: np.void, history: Sequence[int]) -> list[int]:
             actions.append(ORDERS[tuple(own)])
         for ply, a in enumerate(history):
             stone = ply % 2 * STONES + a // 3
-            if squares[stone] < 0:
+            to = _beyond(squares[stone], a, ply % 2) if squares[stone] >= 0 else -1
+            if to < 0:
                 break
             actions += [a // 3, _number(stone, a, squares)]
-            to = squares[stone] + (AHEAD[a % 3] if ply % 2 == 0 else -AHEAD[a % 3])
             if to in squares:
                 squares[squares.index(to)] = -1
             squares[stone] = to

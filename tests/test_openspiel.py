@@ -43,6 +43,15 @@ def test_it_follows_every_game(name: str) -> None:
         batch.step(batch.sample()[rows], rows)
 
 
+def test_no_start_is_assumed_from_which_a_stone_would_leave_the_board() -> None:
+    """In this game stones that are gone have steps which, from each other's places, go beyond an edge."""
+    batch = Batch("einstein", 1, seed=1015, history=True)
+    for action in (6, 5, 8, 13, 8, 11, 12, 11, 14, 10, 11, 1, 16, 15, 9, 2, 17, 8, 15, 2):
+        batch.step([action])
+    state = OpenSpiel().state(batch.view(), 0)
+    assert their_board(state)[7:9] == ["w4", "w5"]
+
+
 def test_it_finds_the_winning_move() -> None:
     batch = Batch("hex:board_size=5", 1, seed=0, history=True)
     text = batch.game.module("text")
