@@ -20,6 +20,7 @@ from ..envs.rng import GOLDEN
 from ..envs.spec import Game, Param
 from ..envs.view import View
 from .agent import Agent
+from .clock import run_until
 from .rollouts import find_rollout, rollout_notes
 from .tree import Tree, child_of, keep, locate, make_tree, put
 from .uct import ALWAYS, Settings, search
@@ -188,16 +189,10 @@ class MCTS(Agent):
                 tree, memory.root, board, count, seat, self.settings, rng, notes, *scratch, used, path, movers, r
             )
 
-        if not self.seconds:
+        if self.seconds:
+            run_until(time.perf_counter() + self.seconds, simulations, lambda: bool(tree.proven[0]))
+        else:
             simulations(sims)
-            return
-        started, done, chunk = time.perf_counter(), 0, 16
-        while (spent := time.perf_counter() - started) < self.seconds and not tree.proven[0]:
-            simulations(chunk)
-            done += chunk
-            # Aim at a look on the clock every hundredth of the time that is left.
-            rate = done / max(time.perf_counter() - started, 1e-6)
-            chunk = max(1, int(rate * (self.seconds - spent) / 100))
 
     def _threads(self) -> ThreadPoolExecutor:
         # A forked child inherits the pool object but none of its threads.

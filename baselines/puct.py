@@ -18,6 +18,7 @@ from ..envs.errors import BoyiError
 from ..envs.spec import Game, Param
 from ..envs.view import View
 from .agent import Agent
+from .clock import run_until
 from .evaluators import Evaluator, Handmade, Playouts
 from .guided import Asked, Leaves, Scratch, Terms, gather_rows, part, select_rows, stir_rows, update_rows
 from .mcts import DEPTH, TIMED_NODES, find_played
@@ -197,7 +198,7 @@ class PUCT(Agent):
             noise = np.stack([self._noise(lots[k], view.mask[k]) for k in range(m)])
             bind(stir_rows, game)(forest.trees, forest.nodes, slots, noise, self.values["noise_share"])
         if self.seconds:
-            _run_for(run, m * self.seconds, started)
+            run_until(started + m * self.seconds, run)
         else:
             run(self.sims - 1)
         visits, worth = np.zeros((m, game.actions), np.int64), np.full((m, game.actions), np.nan)
@@ -275,16 +276,3 @@ def shares(visits: np.ndarray, temperature: float) -> np.ndarray:
     relative = visits / visits.max()
     weights: np.ndarray = relative ** (1 / temperature) if temperature else (relative == 1).astype(np.float64)
     return weights / weights.sum()
-
-
-def _run_for(run: Callable[[int], None], seconds: float, started: float) -> None:
-    """Run simulations until time is up, at least one."""
-    done, chunk = 1, 1
-    while True:
-        run(chunk)
-        done += chunk
-        spent = time.perf_counter() - started
-        if spent >= seconds:
-            return
-        # Aim at a look on the clock every hundredth of the time that is left.
-        chunk = max(1, int(done / spent * (seconds - spent) / 100))
