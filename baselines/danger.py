@@ -14,14 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..envs.bind import bind
-from ..envs.kernels import settle
 from ..envs.mahjong import KINDS, MOST_MELDS, SEATS
 from ..envs.mahjong.complete import RANKS, SUITED, complete
 from ..envs.mahjong.distance import distance
 from ..envs.mahjong.greedy import count_unseen
-from ..envs.mahjong.record import DECLARE, TURN, live
-from ..envs.protocol import policy, reset, step
-from ..envs.spec import Game, find
+from ..envs.mahjong.record import live
+from ..envs.spec import Game
+from .greedy_hands import watch_hands
 from .hands import Hands
 
 DRAWS = 14  # own draws left that are told apart, 0 to 13 or more
@@ -188,33 +187,11 @@ MOST_ROWS = 76 * (SEATS - 1) * 17  # of a hand: its discards, opponents, kinds i
 WON = CELLS  # the column of a row after its cells
 
 
-def play_hands(states, blank, count, rng, p, notes, ages, seen, lost):  # type: ignore[no-untyped-def]
-    """Play `count` hands by the rule of `greedy`, every seat the dealer by turns; return how many rows were written.
-
-    A row of `seen` is for a kind that a seat could discard and an opponent from whom it was not safe: its cells, and
-    whether the opponent would win. `lost` (2,) gets how many discards were won on, and what they cost together.
+def watch(s, a, notes, scratch, rows):  # type: ignore[no-untyped-def]
+    """Write a row for every kind that the seat could discard and opponent from whom it is not safe: its cells, and
+    whether that opponent would win.
     """
-    s, n = states[0], 0
-    for game in range(count):
-        states[0] = blank[0]
-        s.dealer = game % SEATS
-        reset(s, rng)  # type: ignore[no-untyped-call]
-        settle(s, rng, p)  # type: ignore[no-untyped-call]
-        while s.to_move >= 0:
-            a = policy(s, notes, rng)  # type: ignore[no-untyped-call]
-            if s.phase == TURN and a < DECLARE:
-                n += look(s, notes, ages, seen[n:])  # type: ignore[no-untyped-call]
-            step(s, a)  # type: ignore[no-untyped-call]
-            settle(s, rng, p)  # type: ignore[no-untyped-call]
-        if s.payer >= 0:
-            lost[0] += 1
-            lost[1] -= s.points[s.payer]
-    return n
-
-
-def look(s, notes, ages, rows):  # type: ignore[no-untyped-def]
-    """Write the rows of one turn; return how many."""
-    q, n = np.int64(s.turn), 0
+    q, ages, n = np.int64(s.turn), scratch[0], 0
     count_unseen(s, q, notes.unseen)
     for i in range(1, SEATS):
         o = (q + i) % SEATS
@@ -228,15 +205,17 @@ def look(s, notes, ages, rows):  # type: ignore[no-untyped-def]
     return n
 
 
+def conclude(s, rows, lost):  # type: ignore[no-untyped-def]
+    """Count a discard that was won on, and what it cost."""
+    if s.payer >= 0:
+        lost[0] += 1
+        lost[1] -= s.points[s.payer]
+
+
 def greedy_dangers(count: int, seed: int = 0) -> tuple[np.ndarray, float]:
-    """Let `greedy` play so many hands; return rows (n, 11) int16, cells and whether they won, and what a win cost."""
-    game = find("mahjong")
-    rule = game.module("greedy")
-    seen, lost = np.zeros((MOST_ROWS * count, CELLS + 1), np.int16), np.zeros(2)
-    rng, p, ages = np.array([seed, 0], np.uint64), np.zeros(KINDS), np.zeros(KINDS, np.int64)
-    play = bind(play_hands, game, policy=rule.policy)
-    n = play(game.blank.copy(), game.blank, count, rng, p, rule.notes(game), ages, seen, lost)
-    return seen[:n], float(lost[1] / max(lost[0], 1))
+    """Let `greedy` play so many hands; return rows (n, 11) int32, cells and whether they won, and what a win cost."""
+    seen, lost = watch_hands(count, seed, MOST_ROWS, CELLS + 1, watch, conclude)
+    return seen, float(lost[1] / max(lost[0], 1))
 
 
 def fit(seen: np.ndarray, lost: float) -> Dangers:

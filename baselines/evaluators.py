@@ -14,7 +14,7 @@ from ..envs.bind import bind
 from ..envs.kernels import mask_rows
 from ..envs.spec import Game
 from .evaluation import Evaluation, evaluation
-from .guided import grow_by_evaluation, grow_by_playouts, judge_rows
+from .guided import grow, judge_by_evaluation, judge_by_playout, judge_rows
 
 
 class Evaluator(Protocol):
@@ -54,8 +54,8 @@ class Handmade:
         return values
 
     def grow(self, *search: Any) -> None:
-        """Run simulations in kernels alone; arguments are those of `grow_by_evaluation` up to the priors."""
-        kernel = bind(grow_by_evaluation, self.game, None, **self.found.kernels)
+        """Run simulations in kernels alone; arguments are those of `guided.grow` up to the priors."""
+        kernel = bind(grow, self.game, None, judge=judge_by_evaluation, **self.found.kernels)
         kernel(*search, self.found.notes, self.found.scale)
 
 
@@ -66,5 +66,5 @@ class Playouts:
         self.game = game
 
     def grow(self, *search: Any) -> None:
-        """Run simulations in kernels alone; arguments are those of `grow_by_playouts`."""
-        bind(grow_by_playouts, self.game)(*search)
+        """Run simulations in kernels alone; arguments are those of `guided.grow` up to the priors."""
+        bind(grow, self.game, judge=judge_by_playout)(*search, np.zeros(1), 1.0)

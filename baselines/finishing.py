@@ -19,15 +19,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..envs.bind import bind
-from ..envs.kernels import settle
 from ..envs.mahjong import KINDS, MOST_MELDS, SEATS
 from ..envs.mahjong.distance import accepted, distance_tables
 from ..envs.mahjong.greedy import count_unseen
-from ..envs.mahjong.record import DECLARE, live
+from ..envs.mahjong.record import live
 from ..envs.mahjong.tai import CHOW, DRAGONS, WINDS
-from ..envs.protocol import policy, reset, step
-from ..envs.spec import Game, find
+from ..envs.spec import Game
 from .danger import Danger
+from .greedy_hands import watch_hands
 from .hands import Hands
 
 ACCEPTANCE = (
@@ -231,52 +230,30 @@ SEEN = (
 MOST_DISCARDS = 80  # of a hand
 
 
-def play_hands(states, blank, count, rng, p, notes, valued, values, seen):  # type: ignore[no-untyped-def]
-    """Play `count` hands by the rule of `greedy`, every seat the dealer by turns; write what `SEEN` names, a row for
-    every discard; return how many.
-    """
-    s, n = states[0], 0
-    for game in range(count):
-        states[0] = blank[0]
-        s.dealer = game % SEATS
-        reset(s, rng)  # type: ignore[no-untyped-call]
-        settle(s, rng, p)  # type: ignore[no-untyped-call]
-        first = n
-        while s.to_move >= 0:
-            q = np.int64(s.to_move)
-            a = policy(s, notes, rng)  # type: ignore[no-untyped-call]
-            step(s, a)  # type: ignore[no-untyped-call]
-            if a < DECLARE:
-                look(s, q, notes, valued, values, seen[n])  # type: ignore[no-untyped-call]
-                n += 1
-            settle(s, rng, p)  # type: ignore[no-untyped-call]
-        for i in range(first, n):
-            q = seen[i, 8]
-            seen[i, 7], seen[i, 8] = s.won[q] > 0, s.points[q]
-    return n
-
-
-def look(s, q, notes, valued, values, row):  # type: ignore[no-untyped-def]
-    """Write of a seat that has discarded all that `SEEN` names but its end, in whose place its number stands."""
+def watch(s, a, notes, scratch, rows):  # type: ignore[no-untyped-def]
+    """Write a row of all that `SEEN` names, `a` being discarded; for its end stands the seat's number."""
+    q, row, (valued, values) = np.int64(s.turn), rows[0], (scratch[0], scratch[1])
     count_unseen(s, q, notes.unseen)
     for k in range(KINDS):
-        values[k] = weight(notes.unseen[k], s.hand[q, k])  # type: ignore[no-untyped-call]
-    lacks, n = accepted(s.hand[q], -1, MOST_MELDS - np.int64(s.melds[q]), values, notes.tables)
+        values[k] = weight(notes.unseen[k], s.hand[q, k] - (k == a))  # type: ignore[no-untyped-call]
+    lacks, n = accepted(s.hand[q], a, MOST_MELDS - np.int64(s.melds[q]), values, notes.tables)
     laid = mark_valued(s, q, valued)  # type: ignore[no-untyped-call]
-    triplets, pairs = valued_sets(s.hand[q], -1, valued)  # type: ignore[no-untyped-call]
+    triplets, pairs = valued_sets(s.hand[q], a, valued)  # type: ignore[no-untyped-call]
     row[0], row[1], row[2], row[3], row[4] = lacks - 1, n & 1023, n >> 10, s.melds[q] > 0, live(s) // SEATS
     row[5], row[6], row[8] = triplets + laid, pairs, q
+    return 1
+
+
+def conclude(s, rows, lost):  # type: ignore[no-untyped-def]
+    """Write how the hand has ended for the seat of each row."""
+    for i in range(rows.shape[0]):
+        q = rows[i, 8]
+        rows[i, 7], rows[i, 8] = s.won[q] > 0, s.points[q]
 
 
 def greedy_hands(count: int, seed: int = 0) -> np.ndarray:
     """Let `greedy` play so many hands; return what is `SEEN` (n, 9) of them, a row for every discard."""
-    game = find("mahjong")
-    rule = game.module("greedy")
-    seen, (valued, values) = np.zeros((MOST_DISCARDS * count, len(SEEN)), np.int64), np.zeros((2, KINDS), np.int64)
-    rng, p = np.array([seed, 0], np.uint64), np.zeros(KINDS)
-    play = bind(play_hands, game, policy=rule.policy)
-    n = play(game.blank.copy(), game.blank, count, rng, p, rule.notes(game), valued, values, seen)
-    return seen[:n]
+    return watch_hands(count, seed, MOST_DISCARDS, len(SEEN), watch, conclude)[0]
 
 
 def fit(seen: np.ndarray) -> Numbers:

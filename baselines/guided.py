@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..envs.bind import stub
 from ..envs.kernels import pick, settle
 from ..envs.protocol import CHANCE, chance, evaluate, legal, playout, resolve, returns, step, survey
 from .tree import Tree, add, child_of
@@ -280,47 +281,43 @@ def update_rows(trees, nodes, slots, leaves, asked, priors, terms):
         update(tree, leaves, k, asked, asked.first[k], asked.first[k + 1], priors[k], terms)
 
 
-def judge(s, e, seat, scale):
+@stub
+def judge(s, seat, rng, terms, scratch, e, scale):
+    """Value a position, which may change, for `seat`, in [-1, 1]; `e` and `scale` are what an evaluation needs."""
+    raise NotImplementedError
+
+
+def evaluated(s, e, seat, scale):
     """Value a position for `seat` by the game's evaluation, squashed to [-1, 1]; `e` is room for its notes."""
     survey(s, e)
-    return np.float32(math.tanh(evaluate(s, e, seat) / scale))
+    return math.tanh(evaluate(s, e, seat) / scale)
 
 
-def judge_rows(states, seats, notes, scale, values):
-    """Value positions (m,), each from its seat's side."""
-    for k in range(states.shape[0]):
-        values[k] = judge(states[k], notes[0], seats[k], scale)
+def judge_by_evaluation(s, seat, rng, terms, scratch, e, scale):
+    """Value a position by the game's evaluation."""
+    return evaluated(s, e, seat, scale)
 
 
-def grow_by_evaluation(
-    trees, nodes, slots, roots, streams, states, leaves, asked, positions, terms, scratch, sims, priors, notes, scale
-):  # fmt: skip
-    """Run `sims` simulations in each tree with even priors and the game's evaluation; the scratch is for one game."""
-    for k in range(slots.shape[0]):
-        tree = part(trees, slots[k], nodes)
-        for _ in range(sims):
-            asked.size[0] = 0
-            states[0] = roots[k]
-            select(tree, states[0], streams[k], leaves, 0, asked, positions, terms, scratch)
-            if leaves.kind[0] != ENDED:
-                leaves.value[0] = judge(states[0], notes[0], leaves.seat[0], scale)
-            for j in range(asked.size[0]):
-                asked.value[j] = judge(positions[j], notes[0], asked.seat[j], scale)
-            update(tree, leaves, 0, asked, 0, asked.size[0], priors, terms)
-
-
-def outplay(s, seat, rng, terms, scratch):
-    """Value a position for `seat` by one random game from there, which changes it."""
+def judge_by_playout(s, seat, rng, terms, scratch, e, scale):
+    """Value a position by one random game from there."""
     settle(s, rng, scratch.p)
     playout(s, rng, scratch.mask, scratch.p)
     value = result(s, terms, scratch.r)
     return value if seat == 0 else -value
 
 
-def grow_by_playouts(
-    trees, nodes, slots, roots, streams, states, leaves, asked, positions, terms, scratch, sims, priors
+def judge_rows(states, seats, notes, scale, values):
+    """Value positions (m,) by the game's evaluation, each from its seat's side."""
+    for k in range(states.shape[0]):
+        values[k] = evaluated(states[k], notes[0], seats[k], scale)
+
+
+def grow(
+    trees, nodes, slots, roots, streams, states, leaves, asked, positions, terms, scratch, sims, priors, notes, scale
 ):  # fmt: skip
-    """Run `sims` simulations in each tree with even priors and random games; the scratch is for one game."""
+    """Run `sims` simulations in each tree with the same `priors` (actions,) everywhere, leaves being valued by `judge`;
+    the scratch is for one game, `notes` (1,) and `scale` are what its evaluation needs.
+    """
     for k in range(slots.shape[0]):
         tree = part(trees, slots[k], nodes)
         for _ in range(sims):
@@ -328,9 +325,9 @@ def grow_by_playouts(
             states[0] = roots[k]
             select(tree, states[0], streams[k], leaves, 0, asked, positions, terms, scratch)
             if leaves.kind[0] != ENDED:
-                leaves.value[0] = outplay(states[0], leaves.seat[0], streams[k], terms, scratch)
+                leaves.value[0] = judge(states[0], leaves.seat[0], streams[k], terms, scratch, notes[0], scale)
             for j in range(asked.size[0]):
-                asked.value[j] = outplay(positions[j], asked.seat[j], streams[k], terms, scratch)
+                asked.value[j] = judge(positions[j], asked.seat[j], streams[k], terms, scratch, notes[0], scale)
             update(tree, leaves, 0, asked, 0, asked.size[0], priors, terms)
 
 

@@ -46,7 +46,7 @@ _lock = threading.RLock()
 
 
 def bind(generic: Callable[..., Any], game: Game, encoder: str | None = None, **choices: Kernel) -> Kernel:
-    """Compile `generic` with the game's rules, its `encoder` as ``observe``, and `choices` for other names.
+    """Compile `generic` with the game's rules, its `encoder` as ``observe``, and `choices` for other stubs.
 
     Equal calls return the same compiled kernel; it is for this game's records only.
     """
@@ -57,6 +57,12 @@ def bind(generic: Callable[..., Any], game: Game, encoder: str | None = None, **
             bound = _rebuild(_python(generic), names, f"{game.name} {game.dtype}")
             _memo[memo] = _interpreted(bound) if INTERPRETED else bound
         return _memo[memo]
+
+
+def stub(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a function that a generic kernel calls for which whoever binds the kernel hands in another by its name."""
+    function.stub = True  # type: ignore[attr-defined]
+    return function
 
 
 def entry(kernel: Kernel, *args: Any) -> Kernel:
@@ -81,7 +87,7 @@ def _protocol_names() -> list[str]:
 
 
 def _is_stub(value: Any) -> bool:
-    return isinstance(value, FunctionType) and value.__module__ == protocol.__name__
+    return isinstance(value, FunctionType) and (value.__module__ == protocol.__name__ or hasattr(value, "stub"))
 
 
 def _supplied(game: Game, name: str, encoder: str | None) -> Kernel:
