@@ -382,7 +382,13 @@ def test_a_signal_still_ends_the_process(signum: signal.Signals, code: int) -> N
     )
     environment = {k: v for k, v in os.environ.items() if k != "SDL_NO_SIGNAL_HANDLERS"}
     environment["SDL_VIDEODRIVER"] = "dummy"
-    assert subprocess.run([sys.executable, "-c", program], env=environment).returncode == code
+    process = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment,
+        # A test that runs in the background may have been told to ignore Ctrl-C, which a child inherits.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    assert process.returncode == code
 
 
 # Hex
