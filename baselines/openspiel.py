@@ -121,7 +121,7 @@ WIDTH = 5
 THEIR_STEPS = ((5, 3, 4), (2, 1, 0))  # their numbers for our steps, by our seat
 
 
-def _beyond(square: int, a: int, seat: int) -> int:
+def _destination(square: int, a: int, seat: int) -> int:
     """Find the square to which a step leads; -1: it leaves the board."""
     to = square + (AHEAD[a % 3] if seat == 0 else -AHEAD[a % 3])
     return to if 0 <= to < SQUARES and abs(to % WIDTH - square % WIDTH) <= 1 else -1
@@ -130,7 +130,7 @@ def _beyond(square: int, a: int, seat: int) -> int:
 def _number(stone: int, a: int, squares: Sequence[int]) -> int:
     """Number a step: by the square it leaves, its direction, and whether it captures."""
     seat = stone // STONES
-    captures = _beyond(squares[stone], a, seat) in squares
+    captures = _destination(squares[stone], a, seat) in squares
     return ((SQUARES - 1 - squares[stone]) * 6 + THEIR_STEPS[seat][a % 3]) * 2 + captures
 
 
@@ -147,7 +147,7 @@ def _einstein_actions(record: np.void, history: Sequence[int]) -> list[int]:
             actions.append(ORDERS[tuple(own)])
         for ply, a in enumerate(history):
             stone = ply % 2 * STONES + a // 3
-            to = _beyond(squares[stone], a, ply % 2) if squares[stone] >= 0 else -1
+            to = _destination(squares[stone], a, ply % 2) if squares[stone] >= 0 else -1
             if to < 0:
                 break
             actions += [a // 3, _number(stone, a, squares)]
