@@ -20,6 +20,9 @@ from ..envs.view import View
 
 Policy = Callable[[np.ndarray, np.ndarray], Any]
 
+GIVEN_UP = -1
+"""What stands for an action where an agent has none: it loses the game, and `Agent.faults` says why."""
+
 
 class Agent(ABC):
     """Decides for a seat in many games at once; `params` declares what its string may set."""
@@ -31,6 +34,8 @@ class Agent(ABC):
 
     def __init__(self, **values: Any) -> None:
         self.values = check_params(self.name, self.params, values)
+        self.faults: dict[int, str] = {}
+        """Why the latest `act` has `GIVEN_UP` games, by their places in its view."""
 
     def __str__(self) -> str:
         """Write the string that would make this agent."""
@@ -45,6 +50,23 @@ class Agent(ABC):
     def act(self, view: View) -> np.ndarray:
         """Choose a legal action (m,) int64 for each of the m games of a view."""
 
+    @property
+    def alone(self) -> bool:
+        """Whether it is better asked about one game after another than about many at once."""
+        return False
+
+    @property
+    def by_history(self) -> bool:
+        """Whether it follows games by their actions, so that they have to be kept."""
+        return False
+
+    def conclude(self, row: int, episode: int) -> str | None:
+        """Hear that a game it decided in has ended; return why it has lost it all the same, or None."""
+        return None
+
+    def close(self) -> None:  # noqa: B027 - most hold nothing
+        """Let go of what is not memory, such as processes; it may still be asked again."""
+
     def action(self, env: Any) -> int:
         """Choose an action in a user's own loop: `env` is an AEC or Gymnasium environment of boyi, wrapped or not."""
         base = getattr(env, "unwrapped", env)
@@ -56,6 +78,36 @@ class Agent(ABC):
         # A wrapper that shows another image of the game knows what the action is there.
         shown = hasattr(env, "has_wrapper_attr") and env.has_wrapper_attr("image_of")
         return int(env.get_wrapper_attr("image_of")(action)) if shown else action
+
+
+class Team(Agent):
+    """An agent that leaves every decision to one of several others, its `members`."""
+
+    members: list[Agent]
+
+    @property
+    def alone(self) -> bool:
+        return any(member.alone for member in self.members)
+
+    @property
+    def by_history(self) -> bool:
+        return any(member.by_history for member in self.members)
+
+    def ask(self, view: View, chosen: np.ndarray) -> np.ndarray:
+        """Ask each member once, about all the games of the view for which it is `chosen` (m,)."""
+        actions, self.faults = np.empty(view.row.size, np.int64), {}
+        for k in np.unique(chosen):
+            member, games = self.members[k], np.flatnonzero(chosen == k)
+            actions[games] = member.act(view if games.size == view.row.size else view.take(games))
+            self.faults |= {int(games[game]): why for game, why in member.faults.items()}
+        return actions
+
+    def conclude(self, row: int, episode: int) -> str | None:
+        return next(filter(None, [member.conclude(row, episode) for member in self.members]), None)
+
+    def close(self) -> None:
+        for member in self.members:
+            member.close()
 
 
 def timed_act(agent: Agent, view: View) -> tuple[np.ndarray, float]:

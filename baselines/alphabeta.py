@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any, NamedTuple
 
@@ -149,7 +150,8 @@ class AlphaBeta(Agent):
             self.found = Found(int(legal[0]), 0, 0, 0, [int(legal[0])])
         else:
             space.prepare(view.states[k : k + 1])
-            spare = max(self.seconds - seconds, self.seconds * LEAST)
+            usual = min(self.seconds or math.inf, view.seconds(k))
+            spare = max(usual - seconds, usual * LEAST)
             self.found = self._deepen(space, spare, max(self.nodes - nodes, int(self.nodes * LEAST), 1))
         return self.found
 
@@ -179,14 +181,14 @@ class AlphaBeta(Agent):
 
     def _run(self, space: Workspace, until: float, nodes: int) -> bool:
         """Go on with an iteration; return whether it ended within the limits."""
-        levels, chunk = space.levels, 32 if self.seconds else nodes
+        levels, chunk = space.levels, nodes if math.isinf(until) else 32
         quiescence, width = self.values["quiescence"], self.values["width"]
         while True:
             met, now = int(levels.at[NODES]), time.perf_counter()
             if space.go_on(quiescence, width, min(nodes, met + chunk)):
                 return True
             after = time.perf_counter()
-            if levels.at[NODES] >= nodes or (self.seconds and after >= until):
+            if levels.at[NODES] >= nodes or after >= until:
                 return False
             pace = min(LOOK, until - after) / max(after - now, 1e-6)
             chunk = max(1, int(chunk * pace))

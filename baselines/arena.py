@@ -14,6 +14,7 @@ played with the agents moved on round the seats until each has had every seat. T
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -21,6 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +31,7 @@ from ..envs.batch import Batch
 from ..envs.errors import BoyiError
 from ..envs.record import Record, append_to, names, read_line, statistics, unfinished_lines
 from ..envs.spec import Game, Spec, find
+from ..envs.view import View
 from .agent import timed_act
 from .opponents import AgentLike, label, labels, make_agent
 from .result import Result, summarize
@@ -52,7 +55,9 @@ class Fixture:
 class Match:
     """A run of the arena: `games` games between every two agents, or between the first and every other, or of a table.
 
-    `agents` are whatever `make_agent` takes. Each plays one side only, because it may keep a tree for every row.
+    `agents` are whatever `make_agent` takes. Each plays one side only, because it may keep a tree for every row. With
+    `clock` every seat has so many seconds for all its decisions in a game, and loses when they are used up. The first
+    `opening` actions of a game are drawn at random from its seed, hence the same for all who play that seed.
     """
 
     def __init__(
@@ -62,9 +67,12 @@ class Match:
         *,
         games: int = 20,
         seed: int = 0,
+        clock: float | None = None,
+        opening: int = 0,
         first_against_all: bool = False,
     ) -> None:
-        self.game, self.games, self.seed = find(game), games, seed
+        self.opening = opening
+        self.game, self.games, self.seed, self.clock = find(game), games, seed, check_clock(clock)
         if self.game.seats < 2:
             raise BoyiError(f"{self.game} has one seat: nobody can be compared in it")
         if len(agents) < 2:
@@ -108,9 +116,16 @@ class Match:
     def result(self, records: Sequence[Record]) -> Result | Table:
         """Sum up all the games of the match."""
         if self.table:
-            return summarize_table(self.game, self.names, self.labels, records, self.seed)
+            return summarize_table(self.game, self.names, self.labels, records, self.seed, self.clock)
         pairs = [(self.labels[i], self.labels[j]) for i, j in self.pairings]
-        return summarize(self.game, self.labels, pairs, records, self.seed)
+        return summarize(self.game, self.labels, pairs, records, self.seed, self.clock)
+
+
+def check_clock(clock: float | None) -> float | None:
+    """Return the seconds on a clock, None where none runs; `BoyiError` unless they are above 0."""
+    if clock is not None and not 0 < clock < math.inf:
+        raise BoyiError(f"clock must be above 0 seconds, not {clock!r}")
+    return None if clock is None else float(clock)
 
 
 def pair_seed(seed: int, pair: int) -> int:
@@ -120,21 +135,26 @@ def pair_seed(seed: int, pair: int) -> int:
 
 @dataclass
 class _Table:
-    """A game in progress: `seconds` and `decisions` are the agents'."""
+    """A game in progress: `spent` are the seats' seconds, `decisions` the seats'."""
 
     fixture: Fixture
     actions: list[int] = field(default_factory=list)
-    seconds: dict[int, float] = field(default_factory=dict)
-    decisions: dict[int, int] = field(default_factory=dict)
+    spent: list[float] = field(default_factory=list)
+    decisions: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.seconds = dict.fromkeys(sorted(set(self.fixture.seats)), 0.0)
-        self.decisions = dict.fromkeys(self.seconds, 0)
+        self.spent, self.decisions = [0.0] * len(self.fixture.seats), [0] * len(self.fixture.seats)
 
-    def note(self, player: int, action: int, seconds: float) -> None:
-        self.actions.append(action)
-        self.seconds[player] += seconds
-        self.decisions[player] += 1
+    def note(self, seat: int, seconds: float) -> None:
+        self.spent[seat] += seconds
+        self.decisions[seat] += 1
+
+    def by_player(self, counts: list[Any]) -> dict[int, Any]:
+        """Add up what seats have for each of the agents."""
+        return {
+            player: sum(count for count, who in zip(counts, self.fixture.seats, strict=True) if who == player)
+            for player in sorted(set(self.fixture.seats))
+        }
 
 
 class _Hall:
@@ -146,10 +166,13 @@ class _Hall:
 
     def __init__(self, match: Match, fixtures: Sequence[Fixture]) -> None:
         self.match, self.waiting = match, list(reversed(fixtures))
+        pairing = match.pairings[fixtures[0].pairing]
         self.batch = Batch(match.game, min(ROWS, len(fixtures)), 0, encoder=None, history=True)
         self.tables: dict[int, _Table] = {}
+        # Under a clock nobody shall wait for another game, and a program has but one.
+        self.alone = match.clock is not None or any(match.players[player].alone for player in pairing)
         # Seconds a decision took in the latest round; until it is known the first pair plays alone.
-        self.pace = dict.fromkeys(match.pairings[fixtures[0].pairing], ROUND)
+        self.pace = dict.fromkeys(pairing, ROUND)
 
     def play(self) -> Iterator[Record]:
         """Play to the end, the two agents by turns; yield games as they end."""
@@ -160,11 +183,21 @@ class _Hall:
 
     def _fill(self) -> None:
         """Start games on free rows, as many as the slower agent answers quickly."""
-        room = max(2, int(ROUND / max(*self.pace.values(), 1e-9)))
+        room = 1 if self.alone else max(2, int(ROUND / max(*self.pace.values(), 1e-9)))
         for row in range(self.batch.n):
             if self.waiting and row not in self.tables and len(self.tables) < room:
                 self.tables[row] = _Table(self.waiting.pop())
                 self.batch.reset([self.tables[row].fixture.seed], [row])
+                self._open(row)
+
+    def _open(self, row: int) -> None:
+        """Play the opening of a game, as far as it goes on."""
+        table = self.tables[row]
+        lots = np.random.default_rng((table.fixture.seed, self.match.opening))
+        while len(table.actions) < self.match.opening:
+            action = lots.choice(np.flatnonzero(self.batch.mask[row]))
+            self.batch.step(np.array([action]), [row])
+            table.actions.append(int(action))
 
     def _turn(self, player: int) -> Iterator[Record]:
         """Let an agent decide wherever it is to move."""
@@ -172,38 +205,86 @@ class _Hall:
         rows = [row for row in sorted(self.tables) if self.tables[row].fixture.seats[movers[row]] == player]
         if not rows:
             return
-        games = [self.tables[row].fixture for row in rows]
-        episodes = np.array([game.pairing * self.match.games + game.index for game in games])
-        view = self.batch.view(rows)._replace(episode=episodes)
+        view, agent = self._view(rows), self.match.players[player]
         with _blame(self.match.labels[player]):
-            actions, seconds = timed_act(self.match.players[player], view)
-            scores, over, cut = self.batch.step(actions, rows)
+            actions, seconds = timed_act(agent, view)
         self.pace[player] = seconds / len(rows)
-        for k, row in enumerate(rows):
-            self.tables[row].note(player, int(actions[k]), self.pace[player])
-            if over[k] or cut[k]:
-                yield self._record(row, scores[k], "over" if over[k] else "cut")
+        losses: dict[int, tuple[str, str]] = {}
+        for k, (row, seat) in enumerate(zip(rows, view.seat.tolist(), strict=True)):
+            table = self.tables[row]
+            table.note(seat, self.pace[player])
+            if self.match.clock is not None and table.spent[seat] > self.match.clock:
+                losses[k] = "time", f"{self.match.labels[player]}: used up its {self.match.clock:g} seconds"
+            elif k in agent.faults:
+                losses[k] = "forfeit", f"{self.match.labels[player]}: {agent.faults[k]}"
+        for k, loss in losses.items():
+            yield self._lost(rows[k], int(view.seat[k]), *loss)
+        if losses:
+            rows = [row for k, row in enumerate(rows) if k not in losses]
+            actions = np.delete(actions, list(losses))
+        if rows:
+            yield from self._step(player, rows, actions)
 
-    def _record(self, row: int, scores: np.ndarray, ended: str) -> Record:
+    def _view(self, rows: list[int]) -> View:
+        """Show games to the agent that is to move in them."""
+        games = [self.tables[row].fixture for row in rows]
+        episodes = np.array([self._episode(game) for game in games])
+        view = self.batch.view(rows)._replace(episode=episodes)
+        if self.match.clock is None:
+            return view
+        spent = [self.tables[row].spent[seat] for row, seat in zip(rows, view.seat, strict=True)]
+        return view._replace(clock=self.match.clock - np.array(spent))
+
+    def _episode(self, game: Fixture) -> int:
+        return game.pairing * self.match.games + game.index
+
+    def _step(self, player: int, rows: list[int], actions: np.ndarray) -> Iterator[Record]:
+        """Play an agent's actions, one in each row."""
+        with _blame(self.match.labels[player]):
+            scores, over, cut = self.batch.step(actions, rows)
+        for k, row in enumerate(rows):
+            self.tables[row].actions.append(int(actions[k]))
+            if over[k] or cut[k]:
+                yield self._end(row, scores[k].tolist(), "over" if over[k] else "cut")
+
+    def _end(self, row: int, scores: list[float], ended: str) -> Record:
+        """Tell the agents that a game has ended, of whom one may have lost it all the same."""
+        fixture = self.tables[row].fixture
+        for seat, player in enumerate(fixture.seats):
+            why = self.match.players[player].conclude(row, self._episode(fixture))
+            if why is not None:
+                return self._lost(row, seat, "forfeit", f"{self.match.labels[player]}: {why}")
+        return self._record(row, scores, ended)
+
+    def _lost(self, row: int, seat: int, ended: str, reason: str) -> Record:
+        """Write down a game that a seat has lost by other than the game's rules."""
+        fixture = self.tables[row].fixture
+        for player in set(fixture.seats):
+            self.match.players[player].conclude(row, self._episode(fixture))
+        return self._record(row, self.match.game.lost(seat), ended, reason)
+
+    def _record(self, row: int, scores: list[float], ended: str, reason: str = "") -> Record:
         match, table = self.match, self.tables.pop(row)
-        fixture = table.fixture
+        fixture, labels = table.fixture, match.labels
         return Record(
             game=str(match.game),
             game_version=match.game.spec.version,
-            agents=match.labels,
+            agents=labels,
             run_seed=match.seed,
             pairing=fixture.pairing,
             index=fixture.index,
             seed=fixture.seed,
-            seats=[match.labels[player] for player in fixture.seats],
+            clock=match.clock,
+            seats=[labels[player] for player in fixture.seats],
             actions=table.actions,
             names=names(match.game, fixture.seed, table.actions),
             ended=ended,
-            returns=scores.tolist(),
+            reason=reason,
+            returns=scores,
             statistics=statistics(match.game, self.batch.states[row]),
             plies=len(table.actions),
-            seconds={match.labels[player]: round(spent, 6) for player, spent in table.seconds.items()},
-            decisions={match.labels[player]: count for player, count in table.decisions.items()},
+            seconds={labels[player]: round(spent, 6) for player, spent in table.by_player(table.spent).items()},
+            decisions={labels[player]: count for player, count in table.by_player(table.decisions).items()},
         )
 
 
@@ -252,6 +333,8 @@ def compete(
             if minutes is not None and time.monotonic() - started > 60 * minutes:
                 break
     finally:
+        for player in match.players:
+            player.close()
         if file is not None:
             file.close()
     if len(records) < match.total:
@@ -289,6 +372,7 @@ def _check_belongs(match: Match, record: Record, where: str) -> None:
         "version": __version__,
         "agents": match.labels,
         "run_seed": match.seed,
+        "clock": match.clock,
     }
     for name, value in expected.items():
         if getattr(record, name) != value:
@@ -298,7 +382,7 @@ def _check_belongs(match: Match, record: Record, where: str) -> None:
         raise BoyiError(f"{where} belongs to a longer run: game {record.index} of pairing {record.pairing}")
     fixture = match.fixture(record.pairing, record.index)
     seats = [match.labels[player] for player in fixture.seats]
-    if (record.seed, record.seats) != (fixture.seed, seats) or record.ended not in ("over", "cut"):
+    if (record.seed, record.seats) != (fixture.seed, seats) or record.ended not in ("over", "cut", "forfeit", "time"):
         raise BoyiError(f"{where} is damaged: its seed, seats or end are not those of this game of the run")
 
 

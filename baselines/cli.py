@@ -1,4 +1,4 @@
-"""The command ``boyi``: arena, decide, play, train, games, agents, perft, compile and speed.
+"""The command ``boyi``: arena, decide, play, engine, train, games, agents, perft, compile and speed.
 
 What needs Numba is imported inside the commands, so that help and version appear at once. A
 `BoyiError` is one sentence on stderr and exit code 2, so is what the system refuses with 1; Ctrl-C is exit code 130, a
@@ -71,6 +71,10 @@ app = typer.Typer(
 GameName = Annotated[str, typer.Argument(help="A game: hex, hex:board_size=5,swap=true.", show_default=False)]
 BoardSize = Annotated[str | None, typer.Option(help="The game's board_size.", metavar="N", show_default=False)]
 
+Clock = Annotated[
+    float | None, typer.Option(help="Seconds a seat has for a game: it loses when they are used up.", metavar="SECONDS")
+]
+
 
 def _print_version(wanted: bool) -> None:
     if wanted:
@@ -105,13 +109,14 @@ def arena(
     out: Annotated[Path | None, typer.Option(help="Append a JSON line for every game as it ends.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     minutes: Annotated[float | None, typer.Option(help="Stop after so long, and sum up what has been played.")] = None,
+    clock: Clock = None,
     board_size: BoardSize = None,
 ) -> None:
     """Play agents against each other: every two of them, every seed from both sides."""
     from .arena import Match, compete
 
     _check_resume(resume, out)
-    match = Match(_choose(game, board_size), agents, games=number, seed=seed)
+    match = Match(_choose(game, board_size), agents, games=number, seed=seed, clock=clock)
     with _stoppable(match.total, "games", out) as count, _progress(str(match.game), match.total, "games") as advance:
 
         def report(record: Record) -> None:
@@ -216,6 +221,7 @@ def play(
     save: Annotated[Path | None, typer.Option(help="Append the game to a file.")] = None,
     record: Annotated[Path | None, typer.Option(help="Step through a game of this file instead.")] = None,
     game_number: Annotated[int, typer.Option(help="Which game of --record.")] = 1,
+    clock: Clock = None,
     board_size: BoardSize = None,
 ) -> None:
     """Play a game on the terminal, or step through a recorded one."""
@@ -226,7 +232,23 @@ def play(
     if record is not None:
         show_record(record, game_number)
     else:
-        sit_down(_choose(str(game), board_size), seat, opponent or ["mcts"], seed, save)
+        sit_down(_choose(str(game), board_size), seat, opponent or ["mcts"], seed, save, clock)
+
+
+@app.command()
+def engine(
+    game: GameName,
+    agent: Annotated[str, typer.Argument(help="The agent that plays: mcts:sims=5000.", show_default=False)],
+    protocol: Annotated[
+        str | None, typer.Option(help="gtp, gomocup or jsonl; else what the game's programs speak.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(help="What the agent draws from.", min=0)] = 0,
+    board_size: BoardSize = None,
+) -> None:
+    """Be a program that other programs play against, over standard input and output."""
+    from .doors import open_door
+
+    open_door(_choose(game, board_size), agent, protocol, seed)
 
 
 @app.command("games")

@@ -6,6 +6,7 @@ several trees at once. Where two seats play for a zero sum and nothing is hidden
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +21,7 @@ from ..envs.rng import GOLDEN
 from ..envs.spec import Game, Param
 from ..envs.view import View
 from .agent import Agent
-from .clock import run_until
+from .clock import ANY, run_until
 from .rollouts import find_rollout, rollout_notes
 from .tree import Tree, child_of, keep, locate, make_tree, put
 from .uct import ALWAYS, Settings, search
@@ -169,14 +170,14 @@ class MCTS(Agent):
         streams = np.repeat(view.rng[k : k + 1], self.threads, axis=0)
         streams[:, 0] += np.arange(self.threads, dtype=np.uint64) * GOLDEN
         work = list(zip(memories, shares, streams, self.notes, strict=True))
-        seat = int(view.seat[k])
-        others = [self._threads().submit(self._simulate, seat, *args) for args in work[1:]]
-        self._simulate(seat, *work[0])
+        seat, until = int(view.seat[k]), time.perf_counter() + min(self.seconds or math.inf, view.seconds(k))
+        others = [self._threads().submit(self._simulate, seat, until, *args) for args in work[1:]]
+        self._simulate(seat, until, *work[0])
         for other in others:
             other.result()
 
-    def _simulate(self, seat: int, memory: Memory, sims: int, rng: np.ndarray, notes: Any) -> None:
-        """Search one tree for so many simulations, or for the time."""
+    def _simulate(self, seat: int, until: float, memory: Memory, sims: int, rng: np.ndarray, notes: Any) -> None:
+        """Search one tree for so many simulations, or where it has seconds for its time; never beyond `until`."""
         game, tree = self.game, memory.tree
         assert game is not None
         scratch = (np.zeros(game.actions, np.int8), np.zeros(max(1, game.chance_outcomes)))
@@ -189,10 +190,7 @@ class MCTS(Agent):
                 tree, memory.root, board, count, seat, self.settings, rng, notes, *scratch, used, path, movers, r
             )
 
-        if self.seconds:
-            run_until(time.perf_counter() + self.seconds, simulations, lambda: bool(tree.proven[0]))
-        else:
-            simulations(sims)
+        run_until(until, simulations, lambda: bool(tree.proven[0]), most=ANY if self.seconds else sims)
 
     def _threads(self) -> ThreadPoolExecutor:
         # A forked child inherits the pool object but none of its threads.

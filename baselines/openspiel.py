@@ -50,6 +50,10 @@ class OpenSpiel(Agent):
         super().__init__(**values)
         self.peer: tuple[Game, Any] | None = None
 
+    @property
+    def by_history(self) -> bool:
+        return True
+
     def fit(self, game: Game) -> None:
         if self.peer is not None and self.peer[0] == game:
             return

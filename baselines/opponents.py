@@ -15,7 +15,10 @@ from .agent import Agent, CallableAgent, RandomAgent
 from .alphabeta import AlphaBeta
 from .exact import Exact
 from .expectimax import Expectimax
+from .gomocup import Gomocup
 from .greedy import Greedy
+from .gtp import GTP
+from .jsonl import JSONL
 from .learned import DoubleDQNAgent, DQNAgent
 from .mcts import MCTS
 from .openspiel import OpenSpiel
@@ -26,7 +29,7 @@ AGENTS: dict[str, type[Agent]] = {
     agent.name: agent
     for agent in (
         RandomAgent, Greedy, MCTS, PUCT, AlphaBeta, Expectimax, Exact, TwoPhase, ProgramC, OpenSpiel, DQNAgent,
-        DoubleDQNAgent,
+        DoubleDQNAgent, GTP, Gomocup, JSONL,
     )
 }  # fmt: skip
 

@@ -5,6 +5,7 @@ A game in progress is its seed and its moves; undo plays it again from the start
 
 from __future__ import annotations
 
+import math
 import shutil
 import sys
 import textwrap
@@ -20,12 +21,16 @@ from ..envs.errors import BoyiError
 from ..envs.record import Record, append_to, names, positions, read_game
 from ..envs.render import sees_seats
 from ..envs.spec import Game
-from .agent import Agent
+from .agent import Agent, timed_act
+from .arena import check_clock
 from .opponents import AgentLike, labels, make_agent
 
 HELP = "Type an action by its name, or: moves (list them), undo, resign, quit, help."
 STEPS = "Enter: next, b: back, a number: to that move, q: quit"
 PERSON = "person"
+ENDS = {
+    "cut": "The game was cut off. ", "resigned": "Resigned. ", "forfeit": "Forfeited. ", "time": "Out of time. ",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,16 +46,24 @@ class Sitting:
     """One game with a person on `seat` (None: nobody) and agents on the others.
 
     `opponents` holds one agent for every other seat, or one for each of them in order after the person's; when nobody
-    sits down, for all seats. Each seat gets an agent of its own.
+    sits down, for all seats. Each seat gets an agent of its own. With `clock` a seat that has used up so many seconds
+    loses.
     """
 
-    def __init__(self, game: Game, seat: int | None, opponents: Sequence[AgentLike], seed: int) -> None:
+    def __init__(
+        self,
+        game: Game,
+        seat: int | None,
+        opponents: Sequence[AgentLike],
+        seed: int,
+        clock: float | None = None,
+    ) -> None:
         others = game.seats - (seat is not None)
         if len(opponents) not in (1, others):
             raise BoyiError(f"{game}: give one opponent, or one for each of the {others} other seats")
         if seat is not None and game.spec.hidden and not sees_seats(game, "text", "diagram"):
             raise BoyiError(f"{game} has no diagram for a single seat, so a person would see hidden information")
-        self.game, self.seat, self.seed = game, seat, seed
+        self.game, self.seat, self.seed, self.clock = game, seat, seed, check_clock(clock)
         self.players: list[Agent | None] = [None] * game.seats
         likes: list[AgentLike] = [PERSON] * game.seats
         for k in range(others):
@@ -61,7 +74,9 @@ class Sitting:
         self.batch = Batch(game, 1, seed, encoder=None, history=True)
         self.moves: list[Move] = []
         self.returns: list[float] | None = None
-        self.ended = "unfinished"
+        self.ended, self.reason = "unfinished", ""
+        self.thinking = 0.0
+        """Seconds that the person has spent on the decision at hand."""
 
     @property
     def to_move(self) -> int:
@@ -73,21 +88,42 @@ class Sitting:
         record: np.void = self.batch.states[0]
         return record
 
+    def left(self, seat: int) -> float:
+        """Seconds that a seat has left, without end where no clock runs."""
+        spent = sum(move.seconds for move in self.moves if move.seat == seat)
+        return math.inf if self.clock is None else self.clock - spent
+
+    def flagged(self, seconds: float) -> bool:
+        """Whether a decision of so many seconds is too late, by which the seat to move has lost."""
+        seat = self.to_move
+        if seconds <= self.left(seat):
+            return False
+        self.lose(seat, "time", f"{self.labels[seat]}: used up its {self.clock:g} seconds")
+        return True
+
     def play(self, action: int, seconds: float) -> None:
-        """Play a legal action for the seat to move."""
+        """Play a legal action for the seat to move, unless its time is up."""
+        if self.flagged(seconds):
+            return
+        self.thinking = 0.0
         self.moves.append(Move(self.to_move, action, seconds))
         scores, over, cut = self.batch.step(np.array([action]))
         if over[0] or cut[0]:
             self.ended, self.returns = "over" if over[0] else "cut", scores[0].tolist()
 
-    def answer(self) -> str:
-        """Let the agent to move decide; return its move by name."""
-        agent, state = self.players[self.to_move], self.state
+    def answer(self) -> str | None:
+        """Let the agent to move decide; return its move by name, None when it has given up or used up its time."""
+        seat, state = self.to_move, self.state
+        agent, view = self.players[seat], self.batch.view()
         assert agent is not None
-        started = time.perf_counter()
-        action = int(agent.act(self.batch.view())[0])
-        self.play(action, time.perf_counter() - started)
-        return str(self.game.module("text").name(state, action))
+        if self.clock is not None:
+            view = view._replace(clock=np.array([self.left(seat)]))
+        actions, seconds = timed_act(agent, view)
+        if agent.faults:
+            self.lose(seat, "forfeit", f"{self.labels[seat]}: {agent.faults[0]}")
+        else:
+            self.play(int(actions[0]), seconds)
+        return None if self.reason else str(self.game.module("text").name(state, int(actions[0])))
 
     def undo(self) -> bool:
         """Go back to the person's previous decision; False when there is none."""
@@ -101,11 +137,15 @@ class Sitting:
             self.play(move.action, move.seconds)
         return True
 
-    def resign(self) -> None:
-        """End the game as lost for the person, at the price of a forfeit."""
-        offender, other = self.game.spec.forfeit(**self.game.params)
-        self.ended = "resigned"
-        self.returns = [offender if seat == self.seat else other for seat in range(self.game.seats)]
+    def lose(self, loser: int | None, ended: str, reason: str = "") -> None:
+        """End the game as lost for a seat by other than the rules."""
+        self.ended, self.reason, self.returns = ended, reason, self.game.lost(loser)
+
+    def close(self) -> None:
+        """Let the agents go."""
+        for agent in self.players:
+            if agent is not None:
+                agent.close()
 
     def record(self) -> Record:
         """Write the game down as far as it was played."""
@@ -119,10 +159,12 @@ class Sitting:
             pairing=0,
             index=0,
             seed=self.seed,
+            clock=self.clock,
             seats=self.labels,
             actions=actions,
             names=names(self.game, self.seed, actions),
             ended=self.ended,
+            reason=self.reason,
             returns=self.returns,
             plies=len(actions),
             seconds={name: round(sum(times), 6) for name, times in spent.items()},
@@ -142,11 +184,16 @@ def read_seat(game: Game, seat: str, seed: int) -> int | None:
 
 
 def sit_down(
-    game: Game, seat: str, opponents: Sequence[AgentLike], seed: int | None = None, save: Path | None = None
+    game: Game,
+    seat: str,
+    opponents: Sequence[AgentLike],
+    seed: int | None = None,
+    save: Path | None = None,
+    clock: float | None = None,
 ) -> Sitting:
     """Play one game on the terminal; what was played is appended to `save`, however the game stops."""
     seed = random_seed() if seed is None else seed
-    sitting = Sitting(game, read_seat(game, seat, seed), opponents, seed)
+    sitting = Sitting(game, read_seat(game, seat, seed), opponents, seed, clock)
     # A file that cannot be written must be known before the game, not after it.
     file = append_to(save) if save is not None else None
     try:
@@ -154,6 +201,7 @@ def sit_down(
     except (EOFError, KeyboardInterrupt):
         print()
     finally:
+        sitting.close()
         if file is not None:
             file.write(sitting.record().line())
             file.close()
@@ -179,6 +227,8 @@ def converse(sitting: Sitting) -> None:
         if not _respond(sitting):
             return
     print(sitting.game.module("text").diagram(sitting.state))
+    if sitting.reason:
+        print(sitting.reason)
     print(outcome(sitting.labels, sitting.ended, sitting.returns, sitting.seat))
 
 
@@ -195,15 +245,18 @@ def _show_answer(sitting: Sitting) -> None:
     if sitting.seat is None:
         print(_picture(sitting))
     name = sitting.answer()
-    if sitting.seat is None or not sitting.game.spec.hidden:
+    if name is not None and (sitting.seat is None or not sitting.game.spec.hidden):
         print(f"seat {seat} ({sitting.labels[seat]}) plays {name}")
 
 
 def _respond(sitting: Sitting) -> bool:
     """Read one line from the person and do what it says; False to leave."""
-    started = time.perf_counter()
-    word = input(f"seat {sitting.seat}> ").strip()
-    seconds = time.perf_counter() - started
+    seat, started = sitting.to_move, time.perf_counter()
+    left = "" if sitting.clock is None else f", {sitting.left(seat) - sitting.thinking:.0f} s left"
+    word = input(f"seat {seat}{left}> ").strip()
+    sitting.thinking += time.perf_counter() - started
+    if sitting.flagged(sitting.thinking):
+        return True
     match word.lower():
         case "quit":
             return False
@@ -211,12 +264,14 @@ def _respond(sitting: Sitting) -> bool:
             print(HELP)
         case "moves":
             print(_moves(sitting))
+        case "undo" if sitting.clock is not None:
+            print("nothing is taken back while a clock runs")
         case "undo":
             print("back to your previous decision" if sitting.undo() else "there is nothing to take back")
         case "resign":
-            sitting.resign()
+            sitting.lose(sitting.seat, "resigned")
         case _:
-            _play_named(sitting, word, seconds)
+            _play_named(sitting, word)
     return True
 
 
@@ -226,7 +281,7 @@ def _moves(sitting: Sitting) -> str:
     return textwrap.fill(f"{len(legal)} moves: {' '.join(legal)}", shutil.get_terminal_size().columns)
 
 
-def _play_named(sitting: Sitting, word: str, seconds: float) -> None:
+def _play_named(sitting: Sitting, word: str) -> None:
     """Play an action given by name, or say in a sentence why not."""
     if not word:
         print(HELP)
@@ -237,7 +292,7 @@ def _play_named(sitting: Sitting, word: str, seconds: float) -> None:
         print(f"{error} (help lists the commands)")
         return
     if sitting.batch.mask[0, action]:
-        sitting.play(action, seconds)
+        sitting.play(action, sitting.thinking)
     else:
         print(f"{word} is not legal here; moves lists what is")
 
@@ -247,7 +302,7 @@ def outcome(seats: Sequence[str], ended: str, returns: Sequence[float] | None, p
     if returns is None:
         return "The game was not finished."
     best = [seat for seat, r in enumerate(returns) if r == max(returns)]
-    how = {"cut": "The game was cut off. ", "resigned": "Resigned. ", "forfeit": "An illegal action. "}.get(ended, "")
+    how = ENDS.get(ended, "")
     if len(best) == len(returns):
         words = "A draw."
     elif person is not None:
@@ -278,7 +333,7 @@ def draw_pages(record: Record, where: str) -> list[str]:
     for k, (mover, name) in enumerate(zip(movers, record.names, strict=True), 1):
         heads.append(f"{k}/{record.plies}: seat {mover} ({record.seats[mover]}) plays {name}")
     pages = [f"{head}\n{game.module('text').diagram(state)}" for head, state in zip(heads, states, strict=True)]
-    pages[-1] += "\n" + outcome(record.seats, record.ended, record.returns)
+    pages[-1] += "\n" + f"{record.reason}\n" * bool(record.reason) + outcome(record.seats, record.ended, record.returns)
     return pages
 
 

@@ -10,14 +10,14 @@ import numpy as np
 from ..envs.errors import BoyiError
 from ..envs.spec import Game
 from ..envs.view import View
-from .agent import Agent
+from .agent import Agent, Team
 from .opponents import AgentLike, make_agent
 
 REMEMBERED = 1 << 16  # the most games, at least, whose members are remembered at once
 _UNIT = 2.0**-53  # spacing of the doubles in [0, 1) that a game's key gives
 
 
-class OpponentPool(Agent):
+class OpponentPool(Team):
     """Agents, anything that `make_agent` takes, of whom every game draws one in proportion to `weights` and keeps it.
 
     The draw hangs on the game's seed and episode, so it is the same in single and vector environments. A member that
@@ -58,15 +58,7 @@ class OpponentPool(Agent):
     def act(self, view: View) -> np.ndarray:
         """Ask each member once, for all the games that have drawn it."""
         view.check()
-        chosen = self._choose(view)
-        first = int(chosen[0]) if chosen.size else 0
-        if (chosen == first).all():
-            return self.members[first].act(view)
-        actions = np.empty(view.row.size, np.int64)
-        for k in np.unique(chosen):
-            games = np.flatnonzero(chosen == k)
-            actions[games] = self.members[k].act(view.take(games))
-        return actions
+        return self.ask(view, self._choose(view))
 
     def _choose(self, view: View) -> np.ndarray:
         """Find the member (m,) of each game: the one it has, or a new one where the game is met for the first time."""

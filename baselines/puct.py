@@ -7,6 +7,7 @@ the systems for Tibetan Jiu chess (Li and others: ``c=3.5``, ``backup=leaf``) an
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from ..envs.errors import BoyiError
 from ..envs.spec import Game, Param
 from ..envs.view import View
 from .agent import Agent
-from .clock import run_until
+from .clock import ANY, run_until
 from .evaluators import Evaluator, Handmade, Playouts
 from .guided import Asked, Leaves, Scratch, Terms, gather_rows, part, select_rows, stir_rows, update_rows
 from .mcts import DEPTH, TIMED_NODES, find_played
@@ -197,10 +198,8 @@ class PUCT(Agent):
         if self.values["noise"] == "root":
             noise = np.stack([self._noise(lots[k], view.mask[k]) for k in range(m)])
             bind(stir_rows, game)(forest.trees, forest.nodes, slots, noise, self.values["noise_share"])
-        if self.seconds:
-            run_until(started + m * self.seconds, run)
-        else:
-            run(self.sims - 1)
+        until = started + sum(min(self.seconds or math.inf, view.seconds(k)) for k in range(m))
+        run_until(until, run, most=ANY if self.seconds else self.sims - 1)
         visits, worth = np.zeros((m, game.actions), np.int64), np.full((m, game.actions), np.nan)
         found = Searched(visits, worth, np.zeros(m))
         bind(gather_rows, game)(forest.trees, forest.nodes, slots, view.seat, *found)

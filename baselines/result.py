@@ -25,7 +25,8 @@ REPEATS = "Between agents that choose nothing at random a repeated game is no fu
 class Tally:
     """An agent's games: `score` is in [0, 1], 0.5 for equals; `elo` is above the opponent, or the first agent listed.
 
-    `mean_return` is that of the agent's seats, in the game's own units; `seconds_per_move` the time spent deciding.
+    `mean_return` is that of the agent's seats, in the game's own units; `seconds_per_move` the time spent deciding. Of
+    the losses `late` were on time and `forfeits` for want of a legal action.
     """
 
     agent: str
@@ -36,6 +37,8 @@ class Tally:
     elo: Estimate
     mean_return: float
     seconds_per_move: float
+    late: int
+    forfeits: int
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ class Pairing(Tally):
 
     opponent: str
     opponent_seconds_per_move: float
+    opponent_late: int
+    opponent_forfeits: int
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,7 @@ class Result:
     standings: tuple[Tally, ...]
     graded: bool
     """Whether returns say more than who won."""
+    clock: float | None = None
 
     def __rich__(self) -> RenderableType:
         parts: list[RenderableType] = [Text(self._head()), self._pairings()]
@@ -74,13 +80,20 @@ class Result:
         return as_text(self)
 
     def _head(self) -> str:
-        return f"{self.game}: {self.games} games, seed {self.seed}, every seed played from both sides"
+        head = f"{self.game}: {self.games} games, seed {self.seed}, every seed played from both sides"
+        return head + clock_note(self.clock)
 
     def _pairings(self) -> Table:
-        table = make_table("agent", "opponent", *self._columns(), "its move", left=("agent", "opponent"))
+        columns = (*self._columns(), "its move", *(f"its {loss}" for loss in self._losses()))
+        table = make_table("agent", "opponent", *columns, left=("agent", "opponent"))
         for row in self.pairings:
-            table.add_row(row.agent, row.opponent, *self._cells(row), duration(row.opponent_seconds_per_move))
+            theirs = {"late": row.opponent_late, "forfeits": row.opponent_forfeits}
+            own = (duration(row.opponent_seconds_per_move), *(str(theirs[loss]) for loss in self._losses()))
+            table.add_row(row.agent, row.opponent, *self._cells(row), *own)
         return table
+
+    def _losses(self) -> list[str]:
+        return loss_columns(self.clock, self.standings)
 
     def _standings(self) -> Table:
         table = make_table("agent", *self._columns(), left=("agent",))
@@ -91,7 +104,7 @@ class Result:
         return table
 
     def _columns(self) -> list[str]:
-        return ["W", "D", "L", "score", "95 %", "Elo", "95 %", *["return"] * self.graded, "a move"]
+        return ["W", "D", "L", "score", "95 %", "Elo", "95 %", *["return"] * self.graded, "a move", *self._losses()]
 
     def _cells(self, row: Tally) -> list[str]:
         score, elo = row.score, row.elo
@@ -103,11 +116,17 @@ class Result:
             elo_interval(elo),
             *[f"{row.mean_return:+.3g}"] * self.graded,
             duration(row.seconds_per_move),
+            *(str(getattr(row, loss)) for loss in self._losses()),
         ]
 
 
 def summarize(
-    game: Game, labels: Sequence[str], pairs: Sequence[tuple[str, str]], records: Sequence[Record], seed: int
+    game: Game,
+    labels: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    records: Sequence[Record],
+    seed: int,
+    clock: float | None = None,
 ) -> Result:
     """Sum up the games between `pairs` of agents; every agent and every pair has played."""
     by_pairing = [[record for record in records if record.pairing == k] for k in range(len(pairs))]
@@ -130,6 +149,7 @@ def summarize(
         pairings=tuple(pairings),
         standings=tuple(standings),
         graded=(game.low, game.high) != (-1.0, 1.0),
+        clock=clock,
     )
 
 
@@ -141,6 +161,8 @@ def _pairing(game: Game, first: str, second: str, records: Sequence[Record]) -> 
         elo=elo,
         opponent=second,
         opponent_seconds_per_move=_seconds_per_move(second, records),
+        opponent_late=count_lost(records, {second}, "time"),
+        opponent_forfeits=count_lost(records, {second}, "forfeit"),
     )
 
 
@@ -157,7 +179,25 @@ def _facts(game: Game, label: str, records: Sequence[Record]) -> dict[str, Any]:
         "score": wilson(share, len(records)),
         "mean_return": fmean(_sides(record, label)[0] for record in records),
         "seconds_per_move": _seconds_per_move(label, records),
+        "late": count_lost(records, {label}, "time"),
+        "forfeits": count_lost(records, {label}, "forfeit"),
     }
+
+
+def count_lost(records: Sequence[Record], under: set[str], ended: str) -> int:
+    """Count the games that agents of some labels have lost on "time" or by "forfeit"."""
+    lost = [record for record in records if record.ended == ended]
+    return sum(record.seats[int(np.argmin(np.array(record.returns)))] in under for record in lost)
+
+
+def loss_columns(clock: float | None, rows: Sequence[Any]) -> list[str]:
+    """Name the kinds of losses beside the game's rules that there can be, or have been, in the rows of a table."""
+    return ["late"] * (clock is not None) + ["forfeits"] * any(row.forfeits for row in rows)
+
+
+def clock_note(clock: float | None) -> str:
+    """Say what time the seats had, where a clock ran."""
+    return "" if clock is None else f", {clock:g} s a seat"
 
 
 def _sides(record: Record, label: str) -> tuple[float, float]:

@@ -53,15 +53,16 @@ class StarSearch:
 
     def decide(self, view: View, k: int = 0) -> int:
         """Choose an action for game k of a view."""
-        game, desk, first, started = self.game, self.desk[0], self.frames[0], time.perf_counter()
+        game, desk, first = self.game, self.desk[0], self.frames[0]
+        until = time.perf_counter() + min(self.seconds or math.inf, view.seconds(k))
         root, sign = view.states[k : k + 1], 1.0 if view.seat[k] == 0 else -1.0
         self.searches += 1
         desk["nodes"], desk["salt"] = 0, self.searches * int(GOLDEN) % 2**64
         action, self.reached = -1, 0
         for depth in range(1, self.depth + 1):
             self.arrays[0][:1], desk["level"], first["count"], first["choice"] = root, 0, 0, -1
-            while desk["level"] >= 0 and not self._spent(started):
-                budget = int(desk["nodes"]) + CHUNK if self.seconds else 2**62
+            while desk["level"] >= 0 and not self._spent(until):
+                budget = 2**62 if math.isinf(until) else int(desk["nodes"]) + CHUNK
                 self.explore(*self.arrays, self.desk, depth, min(budget, self.nodes or budget))
             if first["choice"] >= 0:
                 action = int(first["choice"])
@@ -74,8 +75,6 @@ class StarSearch:
         self.nodes_met = int(desk["nodes"])
         return action if action >= 0 else int(view.mask[k].argmax())
 
-    def _spent(self, started: float) -> bool:
+    def _spent(self, until: float) -> bool:
         """Whether a limit of this decision is reached."""
-        if self.nodes and self.desk["nodes"][0] >= self.nodes:
-            return True
-        return bool(self.seconds) and time.perf_counter() - started >= self.seconds
+        return (0 < self.nodes <= self.desk["nodes"][0]) or time.perf_counter() >= until

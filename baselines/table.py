@@ -20,7 +20,7 @@ from ..envs.record import Record
 from ..envs.spec import Game
 from .printing import as_text, make_table
 from .rating import Estimate
-from .result import duration
+from .result import clock_note, count_lost, duration, loss_columns
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class Seated:
     mean_return: Estimate
     statistics: dict[str, Estimate]
     seconds_per_move: float
+    late: int
+    forfeits: int
 
 
 @dataclass(frozen=True)
@@ -44,21 +46,27 @@ class Table:
     seats: int
     unit: str
     rows: tuple[Seated, ...]
+    clock: float | None = None
 
     def __rich__(self) -> RenderableType:
         head = f"{self.game}: {self.games} games, seed {self.seed}, every seed played from all {self.seats} seats"
-        return Group(Text(head), self._grid())
+        return Group(Text(head + clock_note(self.clock)), self._grid())
 
     def __str__(self) -> str:
         return as_text(self)
 
     def _grid(self) -> Grid:
         counted = [column for name in self.rows[0].statistics for column in (name, "95 %")]
-        grid = make_table("agent", "seats", self.unit, "95 %", *counted, "a move", left=("agent",))
+        grid = make_table("agent", "seats", self.unit, "95 %", *counted, "a move", *self._losses(), left=("agent",))
         for row in self.rows:
             shares = [cell for share in row.statistics.values() for cell in _share(share)]
-            grid.add_row(row.agent, str(row.seats), *_mean(row.mean_return), *shares, duration(row.seconds_per_move))
+            lost = [str(getattr(row, loss)) for loss in self._losses()]
+            mean = _mean(row.mean_return)
+            grid.add_row(row.agent, str(row.seats), *mean, *shares, duration(row.seconds_per_move), *lost)
         return grid
+
+    def _losses(self) -> list[str]:
+        return loss_columns(self.clock, self.rows)
 
 
 def _mean(value: Estimate) -> tuple[str, str]:
@@ -74,7 +82,12 @@ def _share(value: Estimate) -> tuple[str, str]:
 
 
 def summarize_table(
-    game: Game, names: Sequence[str], labels: Sequence[str], records: Sequence[Record], seed: int
+    game: Game,
+    names: Sequence[str],
+    labels: Sequence[str],
+    records: Sequence[Record],
+    seed: int,
+    clock: float | None = None,
 ) -> Table:
     """Sum up the games of agents, of whom `labels` tell apart those of equal `names`."""
     rows = []
@@ -89,9 +102,11 @@ def summarize_table(
                 mean_return=_estimate(records, under, ""),
                 statistics={key: _estimate(records, under, key) for key in records[0].statistics},
                 seconds_per_move=seconds / max(1, decisions),
+                late=count_lost(records, under, "time"),
+                forfeits=count_lost(records, under, "forfeit"),
             )
         )
-    return Table(str(game), seed, len(records), game.seats, game.spec.unit, tuple(rows))
+    return Table(str(game), seed, len(records), game.seats, game.spec.unit, tuple(rows), clock)
 
 
 def _estimate(records: Sequence[Record], under: set[str], key: str) -> Estimate:

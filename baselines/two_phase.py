@@ -14,13 +14,13 @@ from ..envs.errors import BoyiError
 from ..envs.jiu.record import LAYOUT
 from ..envs.spec import Game, Param
 from ..envs.view import View
-from .agent import Agent
+from .agent import Team
 
 PROGRAM_C = "alphabeta:depth=4"
 """The search of program C, with a table of positions; its window of a million either way holds every evaluation."""
 
 
-class TwoPhase(Agent):
+class TwoPhase(Team):
     """Asks one agent in the layout of Jiu and another in the battle."""
 
     name = "two_phase"
@@ -33,26 +33,19 @@ class TwoPhase(Agent):
         from .opponents import make_agent  # which knows this class
 
         super().__init__(**values)
-        self.layout, self.battle = (make_agent(self.values.get(half, PROGRAM_C)) for half in ("layout", "battle"))
+        self.members = [make_agent(self.values.get(half, PROGRAM_C)) for half in ("layout", "battle")]
 
     def fit(self, game: Game) -> None:
         if game.name != "jiu":
             raise BoyiError(f"{self.name} plays the two phases of jiu, layout and battle, which {game} does not have")
-        for agent in (self.layout, self.battle):
+        for agent in self.members:
             agent.fit(game)
 
     def act(self, view: View) -> np.ndarray:
         """Ask each agent once, about all the games in its phase."""
         view.check()
         self.fit(view.game)
-        actions = np.empty(view.row.size, np.int64)
-        laying = view.states["phase"] == LAYOUT
-        for agent, which in ((self.layout, np.flatnonzero(laying)), (self.battle, np.flatnonzero(~laying))):
-            if which.size == view.row.size:
-                return agent.act(view)
-            if which.size:
-                actions[which] = agent.act(view.take(which))
-        return actions
+        return self.ask(view, np.where(view.states["phase"] == LAYOUT, 0, 1))
 
 
 class ProgramC(TwoPhase):

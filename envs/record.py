@@ -19,8 +19,10 @@ from .batch import Batch
 from .errors import BoyiError
 from .spec import Game, find
 
-FORMAT = "boyi-game-1"
-ENDINGS = ("over", "cut", "resigned", "forfeit", "unfinished")
+FORMAT = "boyi-game-2"
+EARLIER: dict[str, dict[str, Any]] = {"boyi-game-1": {"clock": None, "reason": ""}}
+"""What games had in formats before this one, where they had no word for it."""
+ENDINGS = ("over", "cut", "resigned", "forfeit", "time", "unfinished")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,9 +30,11 @@ class Record:
     """One game, played by this `version` of the package; `seats` holds the label of whoever played each seat.
 
     `agents` are the labels of everybody in the run, `pairing` and `index` the game's place in it, `run_seed` the
-    run's seed, `seed` the game's own and `episode` its number among the games of that seed. `actions` are all that were
-    played: of a "forfeit" the unlawful one was not. `returns` (seats,) are None for an unfinished game; `statistics` is
-    what the game counts besides, (seats,) each; `seconds` spent deciding and `decisions` are per label.
+    run's seed, `seed` the game's own and `episode` its number among the games of that seed. `clock` is the seconds that
+    each seat had, if a clock ran. `actions` are all that were played: the unlawful one of a "forfeit" was not, nor what
+    came after the "time"; `reason` says why a game was lost that way. `returns` (seats,) are None for an unfinished
+    game; `statistics` is what the game counts besides, (seats,) each; `seconds` spent deciding and `decisions` are per
+    label.
     """
 
     format: str = FORMAT
@@ -43,10 +47,12 @@ class Record:
     index: int
     seed: int
     episode: int = 0
+    clock: float | None = None
     seats: list[str]
     actions: list[int]
     names: list[str]
     ended: str
+    reason: str = ""
     returns: list[float] | None
     statistics: dict[str, list[float]] = field(default_factory=dict)
     plies: int
@@ -64,8 +70,9 @@ def read_line(line: bytes, where: str) -> Record:
         content = json.loads(line)
     except ValueError:
         raise BoyiError(f"{where} is not a game record: it is not a line of JSON") from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+    if not isinstance(content, dict) or content.get("format") not in (FORMAT, *EARLIER):
         raise BoyiError(f"{where} is not a game record of format {FORMAT}")
+    content = {**EARLIER.get(content["format"], {}), **content, "format": FORMAT}
     names = {field.name for field in fields(Record)}
     if content.keys() != names or not _well_typed(content):
         raise BoyiError(f"{where} is damaged: a {FORMAT} record holds {', '.join(sorted(names))}, each of its type")
@@ -75,7 +82,8 @@ def read_line(line: bytes, where: str) -> Record:
 def _well_typed(content: dict[str, Any]) -> bool:
     lists = {"agents": str, "seats": str, "names": str, "actions": int}
     return (
-        all(isinstance(content[key], str) for key in ("game", "version", "ended"))
+        all(isinstance(content[key], str) for key in ("game", "version", "ended", "reason"))
+        and (content["clock"] is None or _numbers([content["clock"]], 1))
         and all(_whole(content[key]) for key in ("run_seed", "pairing", "index", "seed", "episode"))
         and all(_whole(content[key]) for key in ("game_version", "plies"))
         and all(isinstance(content[key], list) for key in lists)

@@ -167,6 +167,13 @@ class Game:
     def first_seat(self) -> int:
         return self._fact(self.spec.first_seat)
 
+    def lost(self, loser: int | None) -> list[float]:
+        """Everybody's returns where a seat has lost by other than the rules: it forfeits, in zero sum to the others."""
+        offender, other = self.spec.forfeit(**self.params)
+        if self.spec.zero_sum and self.seats > 1:
+            other = -offender / (self.seats - 1)
+        return [offender if seat == loser else other for seat in range(self.seats)]
+
     @cached_property
     def low(self) -> float:
         return float(self._fact(self.spec.low))

@@ -17,7 +17,10 @@ PATIENCE = 100  # games in a row that may end before the learner's first turn
 
 
 class Player(Protocol):
-    """Whoever decides for a seat: one action (m,) for each of the m games of a view."""
+    """Whoever decides for a seat: one action (m,) for each of the m games of a view.
+
+    One that has a true attribute `by_history` is shown the actions of its games.
+    """
 
     def act(self, view: View) -> np.ndarray: ...
 
@@ -64,6 +67,10 @@ def players(opponent: Any, game: Game) -> list[Player] | None:
     return several
 
 
+def _by_history(opponents: Sequence[Player] | None) -> bool:
+    return any(getattr(player, "by_history", False) for player in opponents or ())
+
+
 def check_seating(game: Game, opponents: Sequence[Player] | None, seat: int | str) -> None:
     """Raise `BoyiError` for a learner's seat that the game does not have, or too many or few opponents."""
     if seat != "random" and not (isinstance(seat, int | np.integer) and 0 <= seat < game.seats):
@@ -94,6 +101,7 @@ class Table:
     ) -> None:
         check_seating(game, opponents, seat)
         self.game, self.opponents, self.seat, self.frame, self.resolve = game, opponents, seat, frame, resolve
+        history = history or _by_history(opponents)
         options: dict[str, Any] = {"illegal": illegal, "threads": threads, "history": history}
         self.batch = Batch(game, n, random_seed(), encoder=frame.encoder, **options)
         self.seats = np.zeros(n, np.int64)
@@ -110,6 +118,8 @@ class Table:
             raise BoyiError(f'{self.game}: {here} here; make another environment to change between them and "self"')
         check_seating(self.game, opponents, self.seat)
         self.opponents = opponents
+        if _by_history(opponents):
+            self.batch.keep_history()
 
     def player(self, seat: int, learner: int) -> Player | None:
         """Find who plays a seat where the learner sits on `learner`; None for the caller."""

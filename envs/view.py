@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,8 @@ from . import kernels
 from .bind import bind
 from .errors import BoyiError
 from .spec import Game
+
+SHARE = 25  # decisions that the time left to a seat is to last for, however long the game still is
 
 
 def copied(states: np.ndarray, which: np.ndarray | slice = slice(None)) -> np.ndarray:
@@ -24,7 +27,8 @@ class View(NamedTuple):
     `states` (m,) are records in which everything the seat cannot know has been redealt; `mask` (m, actions) int8;
     `seat` (m,); `rng` (m, 2) uint64 streams to decide from; `row` and `episode` (m,) name the game for as long as
     it lasts; `game_key` (m,) uint64 is a number at random that hangs on the game's seed and episode alone, to draw
-    from once a game; `history` the actions so far, or None where it is hidden or not kept.
+    from once a game; `history` the actions so far, or None where it is hidden or not kept. Where a clock runs, `clock`
+    (m,) holds the seconds that the seat has left for the game and `limit` (m,) those that this decision may take.
     """
 
     game: Game
@@ -36,6 +40,13 @@ class View(NamedTuple):
     episode: np.ndarray
     game_key: np.ndarray
     history: list[list[int]] | None = None
+    clock: np.ndarray | None = None
+    limit: np.ndarray | None = None
+
+    def seconds(self, k: int) -> float:
+        """Say how long deciding game k should take at most; infinite where no clock runs."""
+        limit = math.inf if self.limit is None else float(self.limit[k])
+        return limit if self.clock is None else min(limit, float(self.clock[k]) / SHARE)
 
     def observe(self, encoder: str | None = None) -> np.ndarray:
         """Observe the games from their seats to move with any encoder (None: the default): (m, …) float32."""
@@ -58,6 +69,8 @@ class View(NamedTuple):
             episode=self.episode[which],
             game_key=self.game_key[which],
             history=history,
+            clock=None if self.clock is None else self.clock[which],
+            limit=None if self.limit is None else self.limit[which],
         )
 
     def check(self) -> None:

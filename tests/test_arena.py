@@ -305,7 +305,7 @@ def test_every_game_is_in_the_file_before_it_is_reported(tmp_path):
 def test_the_line_says_everything(finished):
     _, path = finished
     line = json.loads(path.read_text().splitlines()[0])
-    assert line["format"] == "boyi-game-1"
+    assert line["format"] == "boyi-game-2"
     assert line["game"] == HEX
     assert line["agents"] == [MCTS, "random"]
     assert line["plies"] == len(line["actions"]) == len(line["names"]) == sum(line["decisions"].values())
@@ -369,8 +369,8 @@ def test_a_file_of_another_run_is_refused(finished, change, sentence):
     [
         (lambda line: b"hello\n", "line 2, is not a game record: it is not a line of JSON"),
         (lambda line: b"\xff\xfe\n", "line 2, is not a game record"),
-        (lambda line: b"[1]\n", "line 2, is not a game record of format boyi-game-1"),
-        (lambda line: line.replace(b"boyi-game-1", b"boyi-game-2"), "line 2, is not a game record of format"),
+        (lambda line: b"[1]\n", "line 2, is not a game record of format boyi-game-2"),
+        (lambda line: line.replace(b"boyi-game-2", b"boyi-game-9"), "line 2, is not a game record of format"),
         (lambda line: line.replace(b'"plies"', b'"moves"'), "line 2, is damaged"),
         (lambda line: line.replace(b'"index": ', b'"index": -1'), "line 2, is damaged"),
         (lambda line: line.replace(b'"index": ', b'"index": 0.'), "line 2, is damaged"),

@@ -106,7 +106,7 @@ def test_what_was_played_is_saved_however_it_stops(tmp_path, typed, ended, actio
     record = read_game(path)
     assert (record.ended, record.plies) == (ended, actions)
     assert record.seats == ["person", "contestants:first"]
-    assert record.returns == {"over": [1.0, -1.0], "resigned": [-1.0, 0.0], "unfinished": None}[ended]
+    assert record.returns == {"over": [1.0, -1.0], "resigned": [-1.0, 1.0], "unfinished": None}[ended]
     assert record.decisions["person"] + record.decisions["contestants:first"] == actions
 
 

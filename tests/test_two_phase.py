@@ -33,7 +33,7 @@ def nth(masks: np.ndarray, n: int) -> np.ndarray:
 
 def two() -> TwoPhase:
     agent = TwoPhase(layout="random", battle="random")
-    agent.layout, agent.battle = Noting(0), Noting(-1)
+    agent.members = [Noting(0), Noting(-1)]
     return agent
 
 
@@ -45,7 +45,7 @@ def test_games_are_shared_out_by_their_phase() -> None:
     batch.reset(rows=[1])
     view = batch.view()
     actions = agent.act(view)
-    assert agent.layout.rows == [[1]] and agent.battle.rows == [[0, 2]]
+    assert [member.rows for member in agent.members] == [[[1]], [[0, 2]]]
     assert actions.tolist() == [*nth(view.mask[:1], -1), *nth(view.mask[1:2], 0), *nth(view.mask[2:], -1)]
 
 
@@ -55,8 +55,9 @@ def test_whole_games() -> None:
     while (batch.to_move >= 0).any():
         view = batch.view()
         batch.step(agent.act(view), view.row)
-    assert agent.layout.phases == {record.LAYOUT}
-    assert agent.battle.phases >= {record.TURN, record.TAKE} and record.LAYOUT not in agent.battle.phases
+    assert agent.members[0].phases == {record.LAYOUT}
+    battle = agent.members[1].phases
+    assert battle >= {record.TURN, record.TAKE} and record.LAYOUT not in battle
 
 
 def test_strings() -> None:
@@ -64,9 +65,9 @@ def test_strings() -> None:
     text = "two_phase:layout='mcts:sims=20,c=0.5',battle=greedy"
     agent = make_agent(text, GAME)
     assert isinstance(agent, TwoPhase) and str(agent) == text
-    assert str(agent.layout) == "mcts:sims=20,c=0.5" and str(agent.battle) == "greedy"
+    assert [str(member) for member in agent.members] == ["mcts:sims=20,c=0.5", "greedy"]
     for both in (make_agent("two_phase", GAME), make_agent("program_c", GAME)):
-        assert isinstance(both, TwoPhase) and str(both.layout) == str(both.battle) == PROGRAM_C
+        assert isinstance(both, TwoPhase) and [str(member) for member in both.members] == [PROGRAM_C, PROGRAM_C]
     assert isinstance(both, ProgramC) and str(both) == "program_c"
 
 
@@ -109,8 +110,8 @@ def test_an_agent_that_does_not_fit_is_refused() -> None:
         def fit(self, game: Game) -> None:
             raise BoyiError(f"no {game.name} for me")
 
-    for half in ("layout", "battle"):
+    for half in range(2):
         agent = two()
-        setattr(agent, half, Refusing(0))
+        agent.members[half] = Refusing(0)
         with pytest.raises(BoyiError, match="no jiu for me"):
             agent.fit(find(GAME))

@@ -119,7 +119,7 @@ def test_a_forfeit_is_written_without_the_illegal_action(tmp_path: Path) -> None
     for record in (single, row):
         assert (record.actions, record.names, record.ended) == ([4], ["b2"], "forfeit")
         assert record.returns == [0.0, -1.0]
-        assert draw_pages(record, "here")[-1].endswith("An illegal action. seat 0 (learner) wins.")
+        assert draw_pages(record, "here")[-1].endswith("Forfeited. seat 0 (learner) wins.")
 
 
 def test_a_cut_game_is_written_as_such(tmp_path: Path) -> None:

@@ -1,0 +1,100 @@
+"""`Engine`: an agent and the one game it plays for somebody else, as the protocols of engines see it."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+
+from ..envs.batch import Batch
+from ..envs.errors import BoyiError
+from ..envs.spec import Game, find
+from ..envs.view import View
+from .agent import Agent
+
+INSTANT = 1e-3  # seconds: the limit of the decision that only compiles
+
+
+class Engine:
+    """Plays `game` with an agent: `clock` seconds are left to it for the game, `limit` for a decision, None: any.
+
+    `stream` is what the next decision draws from, in place of the seed's own: the numbers that `external.stream` lists.
+    """
+
+    def __init__(self, game: Game, agent: Agent, seed: int = 0) -> None:
+        self.agent, self.seed = agent, seed
+        self.clock: float | None = None
+        self.limit: float | None = None
+        self.stream: list[int] | None = None
+        self.episode = -1
+        self.warm: set[Game] = set()
+        self.game = game
+        self.begin()
+
+    def begin(self, **params: object) -> None:
+        """Start a new game, with other parameters where some are given; `BoyiError` for those that do not fit."""
+        game = find(self.game, **params)
+        self.agent.fit(game)
+        self.game, self.actions, self.returns = game, list[int](), [0.0] * game.seats
+        self.batch = Batch(game, 1, self.seed, encoder=None, history=True)
+        self.episode += 1
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Let a copy of the agent decide once, so that no clock sees kernels being compiled."""
+        if self.game not in self.warm:
+            self.warm.add(self.game)
+            trial = copy.deepcopy(self.agent)
+            trial.act(self.batch.view()._replace(limit=np.array([INSTANT])))
+            trial.close()
+
+    @property
+    def to_move(self) -> int:
+        """The seat to move; below 0 when the game has ended."""
+        return int(self.batch.to_move[0])
+
+    def parse(self, text: str) -> int:
+        """Read an action by its name; `BoyiError` when it is none."""
+        return int(self.game.module("text").parse(self.batch.states[0], text))
+
+    def play(self, action: int) -> None:
+        """Play an action for the seat to move; `BoyiError` when it is not legal."""
+        if self.to_move < 0:
+            raise BoyiError("the game is over")
+        if not (0 <= action < self.game.actions and self.batch.mask[0, action]):
+            raise BoyiError(f"illegal move {self.game.module('text').name(self.batch.states[0], action)}")
+        self.returns = self.batch.step(np.array([action]))[0][0].tolist()
+        self.actions.append(action)
+
+    def move(self) -> str:
+        """Let the agent decide, and play it; return the action's name."""
+        state, action = self.batch.states[0], self.decide(self.batch.view())
+        self.play(action)
+        return str(self.game.module("text").name(state, action))
+
+    def decide(self, view: View) -> int:
+        """Let the agent decide the one game of a view."""
+        clock, limit = (None if time is None else np.array([time]) for time in (self.clock, self.limit))
+        view = view._replace(episode=np.array([self.episode]), clock=clock, limit=limit)
+        if self.stream is not None:
+            key, counter, game = self.stream
+            view = view._replace(rng=np.array([[key, counter]], np.uint64), game_key=np.array([game], np.uint64))
+            self.stream = None
+        action = int(self.agent.act(view)[0])
+        if self.agent.faults:
+            raise BoyiError(self.agent.faults[0])
+        return action
+
+    def undo(self) -> bool:
+        """Take back the latest action; False when there is none."""
+        if not self.actions:
+            return False
+        kept = self.actions[:-1]
+        self.batch.reset([self.seed])
+        self.actions = []
+        for action in kept:
+            self.play(action)
+        return True
+
+    def diagram(self) -> str:
+        return str(self.game.module("text").diagram(self.batch.states[0]))

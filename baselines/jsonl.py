@@ -1,0 +1,138 @@
+"""The line protocol of this package, in which programs of any language play every game: both ends of it.
+
+One JSON object a line each way. `jsonl` runs a program as an agent, `serve` makes any agent such a program. A question
+holds all that its answer needs: a program may forget everything between two of them.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+import numpy as np
+
+from ..envs.batch import Batch
+from ..envs.errors import BoyiError
+from ..envs.spec import Game
+from ..envs.view import View
+from .engine import Engine
+from .external import External, stream
+from .program import ProgramError
+
+ANSWER = 'a JSON object such as {"action": "a1"}'
+
+
+class JSONL(External):
+    """Any program that speaks the line protocol, in every game."""
+
+    name = "jsonl"
+    farewell = json.dumps({"type": "quit"})
+
+    def greet(self, game: Game, until: float) -> None:
+        """Nothing is expected of a program before its first answer."""
+
+    def begin(self, view: View, k: int, until: float) -> None:
+        game = view.game
+        self.say(type="game", game=game.name, version=game.spec.version, parameters=game.params, seats=game.seats)
+
+    def say(self, **message: object) -> None:
+        self.send(json.dumps(message, ensure_ascii=False))
+
+    def ask(self, view: View, k: int) -> str:
+        name, state = view.game.module("text").name, view.states[k]
+        until = self.deadline(view, k)
+        self.say(
+            type="decide",
+            seat=int(view.seat[k]),
+            ply=int(state["ply"]),
+            position=_shown(view.game, state),
+            legal=[name(state, int(action)) for action in np.flatnonzero(view.mask[k])],
+            seconds=self.time_told(view, k),
+            clock=None if view.clock is None else float(view.clock[k]),
+            record=base64.b64encode(view.states[k : k + 1].tobytes()).decode(),
+            stream=stream(view, k),
+        )
+        return self.receive(until)
+
+    def follows(self, view: View, k: int) -> bool:
+        """Follow every game, because a question holds the position."""
+        return True
+
+    def read(self, view: View, k: int, text: str) -> int:
+        try:
+            answer = json.loads(text)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict) or not isinstance(answer.get("action"), str):
+            raise ProgramError(f"answered {text[:80]!r}, which is not {ANSWER}")
+        return super().read(view, k, answer["action"])
+
+
+def _shown(game: Game, state: np.void) -> str:
+    """Draw a position as the seat to move may see it."""
+    diagram = game.module("text").diagram
+    return str(diagram(state, int(state["to_move"])) if game.spec.hidden else diagram(state))
+
+
+def serve(engine: Engine, lines: Iterator[str], out: TextIO) -> None:
+    """Answer questions until the input ends or a program is told to quit."""
+    for line in lines:
+        try:
+            message = json.loads(line) if line.strip() else {"type": "nothing"}
+            if not isinstance(message, dict) or "type" not in message:
+                raise BoyiError('a message is a JSON object with a "type"')
+            if message["type"] == "quit":
+                return
+            answer = _answer(engine, message)
+        except (ValueError, TypeError, IndexError, OverflowError) as error:
+            answer = {"error": " ".join(str(error).split())}
+        if answer is not None:
+            out.write(json.dumps(answer, ensure_ascii=False) + "\n")
+            out.flush()
+
+
+def _answer(engine: Engine, message: dict[str, Any]) -> dict[str, str] | None:
+    kind = message["type"]
+    if kind == "game":
+        if message.get("game") != engine.game.name or not isinstance(message.get("parameters", {}), dict):
+            raise BoyiError(f"this engine plays {engine.game.name}, with its parameters as a JSON object")
+        engine.begin(**message.get("parameters", {}))
+    elif kind == "decide":
+        view = _view(engine, message)
+        return {"action": str(engine.game.module("text").name(view.states[0], engine.decide(view)))}
+    elif kind != "nothing":
+        raise BoyiError(f"unknown type {kind!r}: game, decide or quit")
+    return None
+
+
+def _view(engine: Engine, message: dict[str, Any]) -> View:
+    """Build what the engine's agent is shown from a question."""
+    game = engine.game
+    position, record, lots = (message.get(key) for key in ("position", "record", "stream"))
+    engine.limit, engine.clock = _time(message, "seconds"), _time(message, "clock")
+    batch = Batch(game, 1, engine.seed, encoder=None)
+    if record is not None:
+        state = np.frombuffer(base64.b64decode(record, validate=True), game.dtype).copy()
+        if state.shape != (1,) or _shown(game, state[0]) != position:
+            raise BoyiError("the record is not that of the position")
+        batch.set_states(state)
+        view = batch.view()._replace(states=state)
+    elif isinstance(position, str):
+        batch.set_states(game.module("text").read(position))
+        view = batch.view()
+    else:
+        raise BoyiError("a question has a position, as a diagram")
+    if lots is not None:
+        if not isinstance(lots, list) or len(lots) != 3 or not all(isinstance(number, int) for number in lots):
+            raise BoyiError("a stream is three whole numbers")
+        engine.stream = lots
+    return view
+
+
+def _time(message: dict[str, Any], key: str) -> float | None:
+    value = message.get(key)
+    if value is not None and not isinstance(value, int | float):
+        raise BoyiError(f"{key} is a number or null, not {value!r}")
+    return None if value is None else float(value)
