@@ -16,29 +16,14 @@ import numpy as np
 
 from ..envs.bind import bind
 from ..envs.errors import BoyiError
-from ..envs.kernels import step_one
 from ..envs.rng import GOLDEN
 from ..envs.spec import Game, Param
 from ..envs.view import View
 from .agent import Agent
 from .clock import ANY, run_until
 from .rollouts import find_rollout, rollout_notes
-from .tree import Tree, child_of, keep, locate, make_tree, put
+from .tree import DEPTH, TIMED_NODES, find_played, keep, make_tree, put
 from .uct import ALWAYS, Settings, search
-
-DEPTH = 512  # longest path of a simulation inside the tree
-LOOKAHEAD = 16  # most actions and chance events between two decisions that the search for a kept subtree follows
-TIMED_NODES = 1_000_000  # size of the tree when the search is limited by time
-
-
-def find_played(game: Game, tree: Tree, root: np.ndarray, action: int, target: np.ndarray) -> int:
-    """Find the node of the position ``target[0]``, to which `action` has led on from ``root[0]``; -1: not there."""
-    start = bind(child_of, game)(tree, 0, action)
-    if not start:
-        return -1
-    stack = np.repeat(root, LOOKAHEAD)
-    bind(step_one, game)(stack, action)
-    return int(bind(locate, game)(tree, start, stack, np.zeros(LOOKAHEAD, np.int64), target))
 
 
 class Memory:

@@ -22,8 +22,7 @@ from .agent import Agent
 from .clock import ANY, run_until
 from .evaluators import Evaluator, Handmade, Playouts
 from .guided import Asked, Leaves, Scratch, Terms, gather_rows, part, select_rows, stir_rows, update_rows
-from .mcts import DEPTH, TIMED_NODES, find_played
-from .tree import Tree, keep, make_tree, put
+from .tree import DEPTH, TIMED_NODES, Tree, find_played, keep, make_tree, put
 
 MOST_NODES = 4_000_000  # largest tree that nobody asked for by name
 

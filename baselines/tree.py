@@ -9,7 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..envs.bind import bind
+from ..envs.kernels import step_one
 from ..envs.protocol import CHANCE, key, resolve, step
+from ..envs.spec import Game
+
+DEPTH = 512  # longest path of a simulation inside the tree
+LOOKAHEAD = 16  # most actions and chance events between two decisions that the search for a kept subtree follows
+TIMED_NODES = 1_000_000  # size of the tree when the search is limited by time
 
 
 class Tree(NamedTuple):
@@ -126,6 +133,16 @@ def locate(tree, start, stack, cursor, target):
             level += 1
             cursor[level] = tree.child[node]
     return -1
+
+
+def find_played(game: Game, tree: Tree, root: np.ndarray, action: int, target: np.ndarray) -> int:
+    """Find the node of the position ``target[0]``, to which `action` has led on from ``root[0]``; -1: not there."""
+    start = bind(child_of, game)(tree, 0, action)
+    if not start:
+        return -1
+    stack = np.repeat(root, LOOKAHEAD)
+    bind(step_one, game)(stack, action)
+    return int(bind(locate, game)(tree, start, stack, np.zeros(LOOKAHEAD, np.int64), target))
 
 
 def keep(tree, node, other, old):
