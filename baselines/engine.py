@@ -18,7 +18,7 @@ INSTANT = 1e-3  # seconds: the limit of the decision that only compiles
 class Engine:
     """Plays `game` with an agent: `clock` seconds are left to it for the game, `limit` for a decision, None: any.
 
-    `stream` is what the next decision draws from, in place of the seed's own: the numbers that `external.stream` lists.
+    `stream` is what the next decision draws from, in place of the seed's own.
     """
 
     def __init__(self, game: Game, agent: Agent, seed: int = 0) -> None:
@@ -84,6 +84,13 @@ class Engine:
         if self.agent.faults:
             raise BoyiError(self.agent.faults[0])
         return action
+
+    def draw_from(self, numbers: object) -> None:
+        """Let the next decision draw from a stream, as `external.stream` lists it; `BoyiError` for what is none."""
+        good = isinstance(numbers, list) and len(numbers) == 3
+        if not good or not all(type(number) is int and 0 <= number < 2**64 for number in numbers):
+            raise BoyiError("a stream is three whole numbers of 64 bits")
+        self.stream = numbers
 
     def undo(self) -> bool:
         """Take back the latest action; False when there is none."""

@@ -7,6 +7,7 @@ reason is in `faults` and in the log "boyi". It is started when it is first aske
 from __future__ import annotations
 
 import logging
+import os
 import time
 from abc import abstractmethod
 from typing import ClassVar
@@ -75,6 +76,9 @@ class External(Agent):
     def _answer(self, view: View, k: int) -> int:
         """Tell the program what it does not know of game k of a view, and ask it."""
         game = int(view.row[k]), int(view.episode[k])
+        # A forked child inherits the program but none of the threads that talk to it.
+        if self.program is not None and self.program.owner != os.getpid():
+            self._drop()
         if self.program is not None and not (game == self.game and self.follows(view, k)):
             self.leave_game()
         if self.program is None:

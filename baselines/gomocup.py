@@ -72,9 +72,9 @@ class Gomocup(External):
             self.send(f"TURN {points[0]}")
         else:
             self.send("BOARD")
-            for at, point in enumerate(reversed(points)):
-                # Where nothing is known to it, the latest move is the opponent's.
-                self.send(f"{point},{1 + (at + 1) % 2}")
+            # The latest move is the opponent's.
+            for since, point in zip(reversed(range(len(points))), points, strict=True):
+                self.send(f"{point},{2 - since % 2}")
             self.send("DONE")
         return self.hear(until)
 
@@ -239,7 +239,7 @@ class Server:
             if not self.engine.actions:
                 self.engine.begin(rule=names[0])
         elif key == STREAM:
-            self.engine.stream = [int(word) for word in value.split()[:3]]
+            self.engine.draw_from([int(word) for word in value.split() if word.isdecimal()])
         return ""
 
 

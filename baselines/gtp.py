@@ -190,7 +190,7 @@ class Server:
         return f"{'BW'[self.engine.returns.index(max(self.engine.returns))]}+"
 
     def _stream(self, words: list[str]) -> str:
-        self.engine.stream = [int(number) for number in _numbers(words, 3, f"{STREAM} KEY COUNTER GAME")]
+        self.engine.draw_from(_numbers(words, 3, f"{STREAM} KEY COUNTER GAME"))
         return ""
 
 

@@ -125,9 +125,7 @@ def _view(engine: Engine, message: dict[str, Any]) -> View:
     else:
         raise BoyiError("a question has a position, as a diagram")
     if lots is not None:
-        if not isinstance(lots, list) or len(lots) != 3 or not all(isinstance(number, int) for number in lots):
-            raise BoyiError("a stream is three whole numbers")
-        engine.stream = lots
+        engine.draw_from(lots)
     return view
 
 

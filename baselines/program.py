@@ -75,9 +75,10 @@ class Program:
             (_write_lines, self.process.stdin, self.outbox),
         ):
             threading.Thread(target=work, args=(stream, target), daemon=True).start()
+        self.owner = os.getpid()
         self.heard = 0
         """Lines since the last one that was sent."""
-        self._end = weakref.finalize(self, _end, self.process, lifeline, self.outbox)
+        self._end = weakref.finalize(self, _end, self.owner, self.process, lifeline, self.outbox)
 
     def send(self, line: str) -> None:
         """Send a line; that nobody reads it shows where an answer is awaited."""
@@ -198,8 +199,11 @@ def _start(words: list[str]) -> tuple[subprocess.Popen[bytes], int]:
     return process, ours
 
 
-def _end(process: subprocess.Popen[bytes], lifeline: int, outbox: SimpleQueue[bytes | None]) -> None:
-    """Kill a program and what it has started, and wait for it."""
+def _end(owner: int, process: subprocess.Popen[bytes], lifeline: int, outbox: SimpleQueue[bytes | None]) -> None:
+    """Kill a program and what it has started, and wait for it; in a fork of its `owner` only let go of it."""
+    if os.getpid() != owner:
+        os.close(lifeline)
+        return
     outbox.put(None)
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
