@@ -36,6 +36,8 @@ class Agent(ABC):
         self.values = check_params(self.name, self.params, values)
         self.faults: dict[int, str] = {}
         """Why the latest `act` has `GIVEN_UP` games, by their places in its view."""
+        self.starting = 0.0
+        """Seconds that it has spent on starting programs, in all, which is no thinking."""
 
     def __str__(self) -> str:
         """Write the string that would make this agent."""
@@ -96,10 +98,12 @@ class Team(Agent):
     def ask(self, view: View, chosen: np.ndarray) -> np.ndarray:
         """Ask each member once, about all the games of the view for which it is `chosen` (m,)."""
         actions, self.faults = np.empty(view.row.size, np.int64), {}
+        before = sum(member.starting for member in self.members)
         for k in np.unique(chosen):
             member, games = self.members[k], np.flatnonzero(chosen == k)
             actions[games] = member.act(view if games.size == view.row.size else view.take(games))
             self.faults |= {int(games[game]): why for game, why in member.faults.items()}
+        self.starting += sum(member.starting for member in self.members) - before
         return actions
 
     def conclude(self, row: int, episode: int) -> str | None:
@@ -111,13 +115,14 @@ class Team(Agent):
 
 
 def timed_act(agent: Agent, view: View) -> tuple[np.ndarray, float]:
-    """Return an agent's actions (m,) and the seconds it took, those of compiling kernels left out."""
+    """Return an agent's actions (m,) and the seconds it took, without compiling kernels and starting programs."""
     compiling: list[float] = []
+    before = agent.starting
     with install_timer("numba:compile", compiling.append):
         started = time.perf_counter()
         actions = np.asarray(agent.act(view))
         seconds = time.perf_counter() - started
-    return actions, max(0.0, seconds - sum(compiling))
+    return actions, max(0.0, seconds - sum(compiling) - (agent.starting - before))
 
 
 class RandomAgent(Agent):

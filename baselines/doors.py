@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from contextlib import redirect_stdout
 
+from ..envs.batch import random_seed
 from ..envs.errors import unknown
 from ..envs.spec import Game
 from . import gomocup, gtp, jsonl
@@ -15,15 +17,18 @@ USUAL = {"hex": "gtp", "gomoku": "gomocup"}
 """What the programs of a game speak; jsonl for the others."""
 
 
-def open_door(game: Game, agent: str, protocol: str | None = None, seed: int = 0) -> None:
+def open_door(game: Game, agent: str, protocol: str | None = None, seed: int | None = None) -> None:
     """Answer what comes from standard input until it ends, or the protocol's last command."""
     chosen = protocol or USUAL.get(game.name, "jsonl")
     if chosen not in SERVERS:
         raise unknown("protocol", chosen, SERVERS)
     made = make_agent(agent, game)
-    for file in (sys.stdin, sys.stdout):
+    out = sys.stdout
+    for file in (sys.stdin, out):
         file.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     try:
-        SERVERS[chosen](Engine(game, made, seed), iter(sys.stdin), sys.stdout)
+        # What an agent prints must not pass for an answer.
+        with redirect_stdout(sys.stderr):
+            SERVERS[chosen](Engine(game, made, random_seed() if seed is None else seed), iter(sys.stdin), out)
     finally:
         made.close()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import time
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +20,7 @@ INSTANT = 1e-3  # seconds: the limit of the decision that only compiles
 class Engine:
     """Plays `game` with an agent: `clock` seconds are left to it for the game, `limit` for a decision, None: any.
 
+    What a decision takes is taken off the clock.
     `stream` is what the next decision draws from, in place of the seed's own.
     """
 
@@ -36,17 +39,27 @@ class Engine:
         game = find(self.game, **params)
         self.agent.fit(game)
         self.game, self.actions, self.returns = game, list[int](), [0.0] * game.seats
-        self.batch = Batch(game, 1, self.seed, encoder=None, history=True)
         self.episode += 1
+        self.batch = self.deal()
         self._warm_up()
 
+    def deal(self) -> Batch:
+        """Start the engine's game of this number among those of its seed."""
+        batch = Batch(self.game, 1, self.seed, encoder=None, history=True)
+        batch.reset([self.seed], episode=self.episode)
+        return batch
+
     def _warm_up(self) -> None:
-        """Let a copy of the agent decide once, so that no clock sees kernels being compiled."""
-        if self.game not in self.warm:
-            self.warm.add(self.game)
-            trial = copy.deepcopy(self.agent)
-            trial.act(self.batch.view()._replace(limit=np.array([INSTANT])))
-            trial.close()
+        """Let a copy of the agent decide twice running, so that no clock sees kernels being compiled."""
+        if self.game in self.warm:
+            return
+        self.warm.add(self.game)
+        trial, batch = copy.deepcopy(self.agent), self.deal()
+        for _ in range(2):
+            action = trial.act(batch.view()._replace(limit=np.array([INSTANT])))
+            if trial.faults or batch.step(action)[1][0]:
+                break
+        trial.close()
 
     @property
     def to_move(self) -> int:
@@ -80,12 +93,15 @@ class Engine:
             key, counter, game = self.stream
             view = view._replace(rng=np.array([[key, counter]], np.uint64), game_key=np.array([game], np.uint64))
             self.stream = None
+        started = time.monotonic()
         action = int(self.agent.act(view)[0])
+        if self.clock is not None:
+            self.clock = max(0.0, self.clock - (time.monotonic() - started))
         if self.agent.faults:
             raise BoyiError(self.agent.faults[0])
         return action
 
-    def draw_from(self, numbers: object) -> None:
+    def draw_from(self, numbers: Any) -> None:
         """Let the next decision draw from a stream, as `external.stream` lists it; `BoyiError` for what is none."""
         good = isinstance(numbers, list) and len(numbers) == 3
         if not good or not all(type(number) is int and 0 <= number < 2**64 for number in numbers):
@@ -97,8 +113,7 @@ class Engine:
         if not self.actions:
             return False
         kept = self.actions[:-1]
-        self.batch.reset([self.seed])
-        self.actions = []
+        self.batch, self.actions = self.deal(), []
         for action in kept:
             self.play(action)
         return True

@@ -81,15 +81,21 @@ class External(Agent):
             self._drop()
         if self.program is not None and not (game == self.game and self.follows(view, k)):
             self.leave_game()
-        if self.program is None:
-            self.program = Program(self.values["cmd"])
-            self.greet(view.game, time.monotonic() + self.values["start"])
         if self.game is None:
-            self.begin(view, k, time.monotonic() + self.values["start"])
-            self.game, self.told = game, []
+            started = time.monotonic()
+            self._open(view, k, game)
+            self.starting += time.monotonic() - started
         action = self._read(view, k, self.ask(view, k))
         self.told.append(action)
         return action
+
+    def _open(self, view: View, k: int, game: tuple[int, int]) -> None:
+        """Begin a game with the program, which is started where it does not run."""
+        if self.program is None:
+            self.program = Program(self.values["cmd"])
+            self.greet(view.game, time.monotonic() + self.values["start"])
+        self.begin(view, k, time.monotonic() + self.values["start"])
+        self.game, self.told = game, []
 
     def follows(self, view: View, k: int) -> bool:
         """Whether what the program was told of its game has been played."""

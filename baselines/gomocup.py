@@ -104,6 +104,11 @@ def _action(text: str, size: int) -> int:
     return int(found[2]) * size + int(found[1])
 
 
+def _whole(text: str) -> int:
+    """Read a whole number of at most 64 bits; -1 when it is none."""
+    return int(text) if text.isdecimal() and len(text) <= 20 else -1
+
+
 class Server:
     """Answers the lines of the protocol for an engine."""
 
@@ -112,6 +117,8 @@ class Server:
             raise BoyiError(f"gomocup is spoken for gomoku, not {engine.game}: choose the protocol jsonl")
         self.engine = engine
         self.started = False
+        self.match: float | None = None
+        """Seconds for every game."""
         self.stones: list[tuple[int, int]] | None = None
         """The points and fields of a BOARD that is being read."""
         self.commands: dict[str, Callable[[str], str]] = {
@@ -142,15 +149,17 @@ class Server:
             return f"ERROR {' '.join(str(error).split())}"
 
     def _start(self, rest: str) -> str:
-        if not rest.isdecimal():
+        if _whole(rest) < 0:
             raise BoyiError("write START and the size of the board")
-        self.engine.begin(board_size=int(rest))
+        self.engine.begin(board_size=_whole(rest))
+        self.engine.clock = self.match
         self.started = True
         return "OK"
 
     def _restart(self, rest: str) -> str:
         self._check_started()
         self.engine.begin()
+        self.engine.clock = self.match
         return "OK"
 
     def _check_started(self) -> None:
@@ -184,7 +193,6 @@ class Server:
         return f"{action % self._size},{action // self._size}"
 
     def _board(self, rest: str) -> str:
-        self._check_started()
         self.stones = []
         return ""
 
@@ -194,12 +202,13 @@ class Server:
         if words.upper() != "DONE":
             point, _, field = words.rpartition(",")
             try:
-                self.stones.append((_action(point, self._size), int(field)))
-            except (BoyiError, ValueError):
+                self.stones.append((_action(point, self._size), _whole(field.strip())))
+            except BoyiError:
                 self.stones.append((-1, 0))
             return ""
         stones, self.stones = self.stones, None
         try:
+            self._check_started()
             self._set_up(stones)
             return self._move()
         except BoyiError as error:
@@ -208,12 +217,23 @@ class Server:
     def _set_up(self, stones: list[tuple[int, int]]) -> None:
         """Play stones in turn, so that it is the engine's turn; the order does not matter to the rules."""
         own, theirs = ([point for point, field in stones if field == kind] for kind in (1, 2))
-        if any(point < 0 for point, _ in stones) or not 0 <= len(theirs) - len(own) <= 1:
+        if len(own) + len(theirs) < len(stones) or not 0 <= len(theirs) - len(own) <= 1:
             raise BoyiError("a board has a line x,y,1 for each own and x,y,2 for each other stone, own ones in turn")
         self.engine.begin()
-        first, second = (theirs, own) if len(theirs) > len(own) else (own, theirs)
+        sides = [theirs, own] if len(theirs) > len(own) else [own, theirs]
         for turn in range(len(stones)):
-            self._play((first, second)[turn % 2][turn // 2])
+            self._put_one(sides[turn % 2], last=turn == len(stones) - 1)
+
+    def _put_one(self, points: list[int], *, last: bool) -> None:
+        """Play one of a side's points, one that does not end the game unless it is the last of all."""
+        for point in points:
+            self._play(point)
+            if last or self.engine.to_move >= 0:
+                points.remove(point)
+                return
+            # Five in a row may be six in the end.
+            self.engine.undo()
+        raise BoyiError("the game is over")
 
     def _take_back(self, rest: str) -> str:
         self._check_started()
@@ -224,13 +244,13 @@ class Server:
 
     def _info(self, rest: str) -> str:
         key, _, value = rest.partition(" ")
-        number = int(value) if value.strip().isdecimal() else -1
+        number = _whole(value.strip())
         if key == "timeout_turn" and number >= 0:
             seconds = number / 1000
             self.engine.limit = max(seconds - min(MARGIN * seconds, MOST_MARGIN), 0.01)
-        elif key == "timeout_match" and number == 0:
-            self.engine.clock = None
-        elif key in ("timeout_match", "time_left") and number >= 0:
+        elif key == "timeout_match" and number >= 0:
+            self.match = self.engine.clock = None if number == 0 or number >= FOREVER else number / 1000
+        elif key == "time_left" and number >= 0:
             self.engine.clock = None if number >= FOREVER else number / 1000
         elif key == "rule":
             names = [name for name, bit in RULES.items() if bit == number]
@@ -239,7 +259,7 @@ class Server:
             if not self.engine.actions:
                 self.engine.begin(rule=names[0])
         elif key == STREAM:
-            self.engine.draw_from([int(word) for word in value.split() if word.isdecimal()])
+            self.engine.draw_from([_whole(word) for word in value.split()])
         return ""
 
 

@@ -20,6 +20,7 @@ from .program import ProgramError
 
 COLOURS = ("black", "white")
 STREAM = "boyi-stream"
+DIGITS = 20  # the most that a number has: one of 64 bits
 
 
 class GTP(External):
@@ -95,14 +96,16 @@ class Server:
         if engine.game.name != "hex":
             raise BoyiError(f"gtp is spoken for hex, not {engine.game}: choose the protocol jsonl")
         self.engine = engine
-        self.period: float | None = None
+        self.ended = False
+        self.times: tuple[float | None, float | None] = None, None
+        """What a game begins with: the seconds on the clock and for a decision."""
         self.commands: dict[str, Callable[[list[str]], str]] = {
             "protocol_version": lambda _: "2",
             "name": lambda _: "boyi",
             "version": lambda _: __version__,
             "known_command": lambda words: str(words[:1] != [] and words[0] in self.commands).lower(),
             "list_commands": lambda _: "\n".join(self.commands),
-            "quit": lambda _: "",
+            "quit": self._quit,
             "boardsize": self._boardsize,
             "clear_board": self._clear_board,
             "play": self._play,
@@ -130,16 +133,21 @@ class Server:
             return f"?{number} {' '.join(str(error).split())}\n\n"
 
     def _boardsize(self, words: list[str]) -> str:
-        if not words or not all(word.isdecimal() for word in words) or len(set(words)) > 1:
-            raise Refusal("unacceptable size")
         try:
-            self.engine.begin(board_size=int(words[0]))
-        except BoyiError:
+            (size,) = set(_numbers(words, len(words), "boardsize SIZE"))
+            self.engine.begin(board_size=size)
+        except (BoyiError, Refusal, ValueError):
             raise Refusal("unacceptable size") from None
+        self.engine.clock, self.engine.limit = self.times
         return ""
 
     def _clear_board(self, words: list[str]) -> str:
         self.engine.begin()
+        self.engine.clock, self.engine.limit = self.times
+        return ""
+
+    def _quit(self, words: list[str]) -> str:
+        self.ended = True
         return ""
 
     def _play(self, words: list[str]) -> str:
@@ -170,11 +178,12 @@ class Server:
 
     def _time_settings(self, words: list[str]) -> str:
         main, period, stones = _numbers(words, 3, "time_settings MAIN BYO_YOMI STONES")
-        self.period = period / stones if stones else None
-        # No main time and a byo-yomi time without stones: no limit, by the protocol.
-        free = main == 0 and period > 0 and stones == 0
-        self.engine.clock = None if free or (self.period is not None and not main) else main
-        self.engine.limit = self.period if not main else None
+        if main or not period:
+            self.times = main, None
+        else:
+            # A byo-yomi time without stones: no limit, by the protocol.
+            self.times = None, period / stones if stones else None
+        self.engine.clock, self.engine.limit = self.times
         return ""
 
     def _time_left(self, words: list[str]) -> str:
@@ -195,7 +204,7 @@ class Server:
 
 
 def _numbers(words: list[str], count: int, form: str) -> list[int]:
-    if len(words) != count or not all(word.isdecimal() for word in words):
+    if len(words) != count or not all(word.isdecimal() and len(word) <= DIGITS for word in words):
         raise Refusal(f"syntax error: {form}")
     return [int(word) for word in words]
 
@@ -208,5 +217,5 @@ def serve(engine: Engine, lines: Iterator[str], out: TextIO) -> None:
         if response is not None:
             out.write(response)
             out.flush()
-        if line.split()[-1:] == ["quit"] and response is not None and response[0] == "=":
+        if server.ended:
             return

@@ -13,7 +13,6 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from ..envs.batch import Batch
 from ..envs.errors import BoyiError
 from ..envs.spec import Game
 from ..envs.view import View
@@ -86,7 +85,7 @@ def serve(engine: Engine, lines: Iterator[str], out: TextIO) -> None:
             if message["type"] == "quit":
                 return
             answer = _answer(engine, message)
-        except (ValueError, TypeError, IndexError, OverflowError) as error:
+        except (ValueError, TypeError, IndexError, OverflowError, RecursionError) as error:
             answer = {"error": " ".join(str(error).split())}
         if answer is not None:
             out.write(json.dumps(answer, ensure_ascii=False) + "\n")
@@ -112,7 +111,7 @@ def _view(engine: Engine, message: dict[str, Any]) -> View:
     game = engine.game
     position, record, lots = (message.get(key) for key in ("position", "record", "stream"))
     engine.limit, engine.clock = _time(message, "seconds"), _time(message, "clock")
-    batch = Batch(game, 1, engine.seed, encoder=None)
+    batch = engine.deal()
     if record is not None:
         state = np.frombuffer(base64.b64decode(record, validate=True), game.dtype).copy()
         if state.shape != (1,) or _shown(game, state[0]) != position:
@@ -124,6 +123,8 @@ def _view(engine: Engine, message: dict[str, Any]) -> View:
         view = batch.view()
     else:
         raise BoyiError("a question has a position, as a diagram")
+    if not view.row.size:
+        raise BoyiError("the game is over: nobody is to move in the position")
     if lots is not None:
         engine.draw_from(lots)
     return view

@@ -77,6 +77,8 @@ class Sitting:
         self.ended, self.reason = "unfinished", ""
         self.thinking = 0.0
         """Seconds that the person has spent on the decision at hand."""
+        self.overdue: dict[str, float] = {}
+        """Seconds of a decision that came too late, and whose it was."""
 
     @property
     def to_move(self) -> int:
@@ -98,6 +100,7 @@ class Sitting:
         seat = self.to_move
         if seconds <= self.left(seat):
             return False
+        self.overdue[self.labels[seat]] = seconds
         self.lose(seat, "time", f"{self.labels[seat]}: used up its {self.clock:g} seconds")
         return True
 
@@ -167,7 +170,7 @@ class Sitting:
             reason=self.reason,
             returns=self.returns,
             plies=len(actions),
-            seconds={name: round(sum(times), 6) for name, times in spent.items()},
+            seconds={name: round(sum(times) + self.overdue.get(name, 0.0), 6) for name, times in spent.items()},
             decisions={name: len(times) for name, times in spent.items()},
         )
 
@@ -252,7 +255,7 @@ def _show_answer(sitting: Sitting) -> None:
 def _respond(sitting: Sitting) -> bool:
     """Read one line from the person and do what it says; False to leave."""
     seat, started = sitting.to_move, time.perf_counter()
-    left = "" if sitting.clock is None else f", {sitting.left(seat) - sitting.thinking:.0f} s left"
+    left = "" if sitting.clock is None else f", {sitting.left(seat) - sitting.thinking:.1f} s left"
     word = input(f"seat {seat}{left}> ").strip()
     sitting.thinking += time.perf_counter() - started
     if sitting.flagged(sitting.thinking):

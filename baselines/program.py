@@ -26,13 +26,14 @@ MOST = 10_000  # lines that may wait to be read, or answer one
 SPILL = 1 << 22  # bytes on stderr between two answers
 SLICE = 0.05  # seconds between two looks at stderr while an answer is awaited
 LEAVE = 5.0  # seconds that a program has to end when it is asked to: our own takes half of one
-LAG = 0.5  # seconds that may lie between the end of a program and that of its output
+LAG = 1.0  # seconds that may lie between the end of a program and that of its output
 FLOOD = f"wrote {MOST} lines that nobody had asked for"
 TAIL = 200  # letters of the latest line on stderr that a reason shows
 
 # Runs the program and, when the pipe in its first argument is closed, as it is by whatever ends us, kills its session.
+# Then the program often ends by itself, as its input does too, but its children need not.
 SUPERVISOR = """
-import os, signal, sys, _thread
+import os, select, signal, sys, _thread
 def watch():
     os.read(lifeline, 1)
     os.killpg(0, signal.SIGKILL)
@@ -44,6 +45,8 @@ if not program:
 os.closerange(0, 3)
 _thread.start_new_thread(watch, ())
 status = os.waitstatus_to_exitcode(os.waitpid(program, 0)[1])
+if select.select([lifeline], [], [], 0.05)[0]:
+    os.killpg(0, signal.SIGKILL)
 os._exit(status if status >= 0 else 128 - status)
 """
 
@@ -54,6 +57,8 @@ class ProgramError(Exception):
 
 def split_command(command: str) -> list[str]:
     """Split a command line as a POSIX shell does; `BoyiError` when there is no such program."""
+    if os.name != "posix":
+        raise BoyiError("programs can be run as agents on Linux and macOS only")
     try:
         words = shlex.split(command)
     except ValueError as error:

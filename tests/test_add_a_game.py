@@ -29,6 +29,7 @@ ANSWERS = {
     "games": r"connect +boyi/Connect-v0 boyi/connect-v0 +2 +7 +42 +- +no",
     "perft": r"\n +7 +823536 ",
     "arena": r"\nmcts:sims=200 +random +(1[5-9]|20) ",
+    "benchmark": r"(?s)\nrandom +0 +[\d .]+%.*connect has no ladder of its own",
     "play": r"(?s)connect 7x6 k=4  X to move\n.*no action 'x': columns are 1 to 7.*seat 0> $",
 }
 # Of the tests for every game, all but those that `check_game` runs too, and that look for a game's own file of tests.

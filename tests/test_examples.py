@@ -10,7 +10,8 @@ from boyi.baselines import evaluate, make_agent
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
 CHECKED = {
-    "aec_loop", "batch_random", "hex_ddqn", "maskable_ppo", "opponent_pool", "own_policy", "targets", "torch_loop",
+    "aec_loop", "batch_random", "hex_ddqn", "jsonl_program", "maskable_ppo", "opponent_pool", "own_policy", "targets",
+    "torch_loop",
 }  # fmt: skip
 
 
