@@ -8,12 +8,20 @@ if TYPE_CHECKING:
     from .agent import Agent
     from .arena import evaluate
     from .dqn import DQN
+    from .ladder import benchmark
     from .opponents import make_agent
     from .pool import OpponentPool
 
-__all__ = ["DQN", "Agent", "OpponentPool", "evaluate", "make_agent"]
+__all__ = ["DQN", "Agent", "OpponentPool", "benchmark", "evaluate", "make_agent"]
 
 __getattr__ = importer(
     __name__,
-    {"Agent": "agent", "DQN": "dqn", "OpponentPool": "pool", "evaluate": "arena", "make_agent": "opponents"},
+    {
+        "Agent": "agent",
+        "DQN": "dqn",
+        "OpponentPool": "pool",
+        "benchmark": "ladder",
+        "evaluate": "arena",
+        "make_agent": "opponents",
+    },
 )

@@ -1,4 +1,4 @@
-"""The command ``boyi``: arena, decide, play, engine, train, games, agents, perft, compile and speed.
+"""The command ``boyi``: arena, decide, benchmark, play, engine, train, games, agents, perft, compile and speed.
 
 What needs Numba is imported inside the commands, so that help and version appear at once. A
 `BoyiError` is one sentence on stderr and exit code 2, so is what the system refuses with 1; Ctrl-C is exit code 130, a
@@ -165,6 +165,35 @@ def _check_resume(resume: bool, out: Path | None) -> None:
         raise BoyiError("--resume needs --out FILE, the file of the run to go on with")
 
 
+@app.command()
+def benchmark(
+    game: GameName,
+    agent: Annotated[str, typer.Argument(help="The agent to measure: mcts:sims=1000, module:attribute.")],
+    out: Annotated[Path | None, typer.Option(help="Write FILE.json, and its games to FILE.jsonl beside it.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    compare: Annotated[Path | None, typer.Option(help="Set the result beside this one.", metavar="FILE.json")] = None,
+    board_size: BoardSize = None,
+) -> None:
+    """Measure an agent on the game's ladder: a rating among opponents that never change."""
+    from .ladder import benchmark as measure
+    from .ladder import compare as set_beside
+    from .ladder import games_file, read_standing
+    from .ladders import find_ladder
+
+    _check_resume(resume, out)
+    chosen = _choose(game, board_size)
+    published = None if compare is None else read_standing(compare, chosen)
+    total, lines = find_ladder(chosen).total, None if out is None else games_file(out)
+    with _stoppable(total, "games", lines) as count, _progress(str(chosen), total, "games") as advance:
+
+        def report(record: Record) -> None:
+            count()
+            advance(" - ".join(dict.fromkeys(record.seats)))
+
+        standing = measure(agent, chosen, out=out, resume=resume, report=report)
+    show(standing, *() if published is None else ("", set_beside(standing, published)))
+
+
 @contextmanager
 def _stoppable(total: int, unit: str, out: Path | None) -> Iterator[Callable[[], None]]:
     """Count what is done; on Ctrl-C say where a run stopped and how to go on with it.
@@ -242,7 +271,7 @@ def engine(
     protocol: Annotated[
         str | None, typer.Option(help="gtp, gomocup or jsonl; else what the game's programs speak.", show_default=False)
     ] = None,
-    seed: Annotated[int, typer.Option(help="What the agent draws from.", min=0)] = 0,
+    seed: Annotated[int | None, typer.Option(help="Same seed, same decisions.", min=0, show_default=False)] = None,
     board_size: BoardSize = None,
 ) -> None:
     """Be a program that other programs play against, over standard input and output."""
@@ -272,7 +301,8 @@ def list_games() -> None:
             encoders.add_row(game.name, name, "x".join(map(str, game.shape(name))))
         playing.add_row(game.name, ", ".join(players(game)))
     notes = (
-        "Sizes, and who plays, are those of the default parameters; dqn and ddqn play any game that a run has learned.",
+        "Sizes, and who plays, are those of the default parameters; dqn and ddqn play any game that a run has learned,",
+        "gtp (hex), gomocup (gomoku) and jsonl (any game) what the program that they run plays.",
         "What agents may be told: boyi agents",
     )
     show(facts, "", params, "", encoders, "", playing, "", *notes)
@@ -357,7 +387,8 @@ def _delegate(ctx: typer.Context, name: str) -> None:
 
 
 def main() -> None:
-    """Run the command."""
+    """Run the command; agents of one's own, ``module:attribute``, are also looked for in the folder at hand."""
+    sys.path.append("")
     app()
 
 

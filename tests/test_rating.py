@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from boyi.baselines.rating import rate, wilson
+from boyi.baselines.rating import Estimate, difference, rate, rate_against, student, wilson
 from boyi.baselines.result import duration, elo_interval, elo_value
 from boyi.envs.errors import BoyiError
 
@@ -99,6 +99,78 @@ def test_more_wins_never_lower_the_estimate():
 def test_a_table_that_is_none_is_refused(wins):
     with pytest.raises(BoyiError, match="square table"):
         rate(wins)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "wins", "losses"),
+    [
+        ([0, 300, 600], [20, 12, 3], [0, 8, 17]),
+        ([-150, 40, 41, 900], [9.5, 30, 1, 0], [0.5, 10, 5, 60]),
+        ([0, 500], [40, 0], [0, 40]),
+        ([0, 250, 500], [30, 30, 29.5], [0, 0, 0.5]),
+    ],
+)
+def test_among_known_ratings_the_likeliest_of_a_grid_is_found(ratings, wins, losses):
+    """Every half point of Elo is tried: the best is the estimate, the first and last not rejected are the interval."""
+
+    def loss(elo):
+        return sum(
+            w * math.log1p(10 ** ((r - elo) / 400)) + n * math.log1p(10 ** ((elo - r) / 400))
+            for r, w, n in zip(ratings, wins, losses, strict=True)
+        )
+
+    found = {half / 2: loss(half / 2) for half in range(-3000, 6000)}
+    best = min(found, key=found.get)
+    held = [elo for elo, at in found.items() if 2 * (at - found[best]) <= 3.8415]
+    assert rate_against(ratings, wins, losses) == pytest.approx((best, held[0], held[-1]), abs=0.6)
+
+
+def test_one_known_rating_is_a_shifted_zero():
+    by_two = rate([[0, 5], [15, 0]])[1]
+    assert rate_against([1000], [15], [5]) == pytest.approx([1000 + end for end in by_two], abs=0.01)
+    won, lost = rate([[0, 0], [20, 0]])[1], rate([[0, 20], [0, 0]])[1]
+    assert rate_against([-70], [20], [0]) == pytest.approx([-70 + end for end in won], abs=0.01)
+    assert rate_against([-70], [0], [20]) == pytest.approx([-70 + end for end in lost], abs=0.01)
+
+
+def test_who_beat_all_known_players_is_estimated_by_the_strongest_it_met():
+    """One virtual draw with that one, for the estimate alone: the expected points are then those that were made."""
+    won = rate_against([0, 300, 800], [20, 20, 0], [0, 0, 0])
+    lost = rate_against([0, 300, -800], [0, 0, 0], [20, 20, 0])
+    p, q = (1 / (1 + 10 ** ((r - won.value) / 400)) for r in (0, 300))
+    assert 20 * p + 21 * q == pytest.approx(40.5, abs=0.001)
+    p, q = (1 / (1 + 10 ** ((r - won.low) / 400)) for r in (0, 300))
+    assert 2 * 20 * -math.log(p * q) == pytest.approx(3.8415, abs=0.002)
+    assert won.high == math.inf
+    assert lost == pytest.approx((300 - won.value, -math.inf, 300 - won.low), abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "wins", "losses", "sentence"),
+    [
+        ([0, 1], [1], [1], "equal length"),
+        ([0], [-1], [1], "not negative"),
+        ([[0]], [[1]], [[1]], "rows"),
+        ([0, 1], [0, 0], [0, 0], "without a game"),
+    ],
+)
+def test_games_that_are_none_among_known_players_are_refused(ratings, wins, losses, sentence):
+    with pytest.raises(BoyiError, match=sentence):
+        rate_against(ratings, wins, losses)
+
+
+def test_a_difference_has_the_arms_of_both():
+    """3 below one and 4 above the other make 5."""
+    assert difference(Estimate(100, 97, 112), Estimate(60, 55, 64)) == pytest.approx((40, 35, 53))
+    assert difference(Estimate(9, 8, math.inf), Estimate(5, 4, 6)) == (4, 4 - math.sqrt(2), math.inf)
+    assert difference(Estimate(5, 4, 6), Estimate(9, 8, math.inf)) == (-4, -math.inf, -4 + math.sqrt(2))
+
+
+def test_student_by_hand():
+    """Of 1, 2 and 3 the deviation is 1, and 4.3027 the quantile of two degrees of freedom."""
+    reach = 4.3027 / math.sqrt(3)
+    assert student([1, 2, 3]) == pytest.approx((2, 2 - reach, 2 + reach), abs=1e-4)
+    assert student([7]) == (7, -math.inf, math.inf)
 
 
 def test_wilson_by_hand():
