@@ -57,3 +57,18 @@ class Witness(Agent):
         shown = zip(view.row.tolist(), view.episode.tolist(), view.states["ply"].tolist(), strict=True)
         self.seen.append(list(shown))
         return view.mask.argmax(1)
+
+
+class Timekeeper(Agent):
+    """Notes the time it is told and plays the first legal action a little later."""
+
+    name = "timekeeper"
+
+    def __init__(self):
+        super().__init__()
+        self.told = []
+
+    def act(self, view):
+        self.told.append((None if view.clock is None else view.clock[0], None if view.limit is None else view.limit[0]))
+        time.sleep(0.002)
+        return view.mask.argmax(1)

@@ -8,10 +8,10 @@ import time
 
 import numpy as np
 import pytest
+from contestants import Timekeeper
 from engines import command
 
 from boyi import __version__
-from boyi.baselines.agent import Agent
 from boyi.baselines.arena import Match
 from boyi.baselines.engine import Engine
 from boyi.baselines.gomocup import Gomocup, Server, serve
@@ -227,21 +227,6 @@ def test_whole_games_are_those_of_the_rules(rule):
 
 
 # Time
-
-
-class Timekeeper(Agent):
-    """Notes the time it is told and plays the first legal action a little later."""
-
-    name = "timekeeper"
-
-    def __init__(self):
-        super().__init__()
-        self.told = []
-
-    def act(self, view):
-        self.told.append((None if view.clock is None else view.clock[0], None if view.limit is None else view.limit[0]))
-        time.sleep(0.002)
-        return view.mask.argmax(1)
 
 
 @pytest.mark.parametrize(

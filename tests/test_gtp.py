@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from contestants import Timekeeper
 from engines import command
 from typer.testing import CliRunner
 
@@ -192,21 +193,6 @@ def test_whole_games_are_those_of_the_rules(game):
 
 
 # Time
-
-
-class Timekeeper(Agent):
-    """Notes the time it is told and plays the first legal action a little later."""
-
-    name = "timekeeper"
-
-    def __init__(self):
-        super().__init__()
-        self.told = []
-
-    def act(self, view):
-        self.told.append((None if view.clock is None else view.clock[0], None if view.limit is None else view.limit[0]))
-        time.sleep(0.002)
-        return view.mask.argmax(1)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from contestants import Timekeeper
 from engines import command
 
 from boyi.baselines.agent import Agent
@@ -183,20 +184,6 @@ def test_the_agent_sees_the_record_as_it_is():
     question = {"type": "decide", "position": draw(batch, int(view.seat[0])), "record": encode(view.states)}
     talk(question, {"type": "decide", "position": draw(batch)}, game="mahjong", agent=agent)
     assert agent.seen[0] == view.states.tobytes() != agent.seen[1]
-
-
-class Timekeeper(Agent):
-    """Notes the time it is told."""
-
-    name = "timekeeper"
-
-    def __init__(self):
-        super().__init__()
-        self.told = []
-
-    def act(self, view):
-        self.told.append((None if view.clock is None else view.clock[0], None if view.limit is None else view.limit[0]))
-        return view.mask.argmax(1)
 
 
 def test_the_time_of_a_question_is_the_agents():
