@@ -174,15 +174,12 @@ class Server:
 
     def _turn(self, rest: str) -> str:
         self._check_started()
-        self._play(_action(rest, self._size))
+        self.engine.play(_action(rest, self._size))
         return self._move()
 
     @property
     def _size(self) -> int:
         return int(self.engine.game.params["board_size"])
-
-    def _play(self, action: int) -> None:
-        self.engine.play(action)
 
     def _move(self) -> str:
         """Let the engine move; write where."""
@@ -227,7 +224,7 @@ class Server:
     def _put_one(self, points: list[int], *, last: bool) -> None:
         """Play one of a side's points, one that does not end the game unless it is the last of all."""
         for point in points:
-            self._play(point)
+            self.engine.play(point)
             if last or self.engine.to_move >= 0:
                 points.remove(point)
                 return

@@ -9,17 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
-import numpy as np
 from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
-from scipy.special import stdtrit
 
 from ..envs.record import Record
 from ..envs.spec import Game
 from .printing import as_text, make_table
-from .rating import Estimate
+from .rating import Estimate, student
 from .result import clock_note, count_lost, duration, loss_columns
 
 
@@ -118,13 +117,7 @@ def _estimate(records: Sequence[Record], under: set[str], key: str) -> Estimate:
         means.setdefault(record.seed, []).extend(
             value for value, seat in zip(values, record.seats, strict=True) if seat in under
         )
-    walls = np.array([np.mean(values) for values in means.values()])
-    value = float(walls.mean())
-    if walls.size < 2:
-        return Estimate(value, -math.inf, math.inf)
-    reach = float(stdtrit(walls.size - 1, 0.975)) * float(walls.std(ddof=1)) / math.sqrt(walls.size)
-    return (
-        Estimate(value, value - reach, value + reach)
-        if not key
-        else Estimate(value, max(0.0, value - reach), min(1.0, value + reach))
-    )
+    found = student([fmean(values) for values in means.values()])
+    if not key or not math.isfinite(found.low):
+        return found
+    return Estimate(found.value, max(0.0, found.low), min(1.0, found.high))
