@@ -133,6 +133,7 @@ class GameEnv(gymnasium.Env[Observation, int]):
 
     def close(self) -> None:
         self._renderer.close()
+        self.table.close()
 
 
 class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarray]):
@@ -224,6 +225,10 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
             finals[i] = {key: value[i].copy() for key, value in observation.items()}
         info = self._marked({"action_mask": self.table.masks(), **self.table.state()}, ended)
         return self._marked({"final_obs": finals, "final_info": {**info, **returns}}, ended)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Let the opponents go, as `close` of Gymnasium's class asks for."""
+        self.table.close()
 
     @staticmethod
     def _marked(info: Info, rows: np.ndarray) -> Info:

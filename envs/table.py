@@ -19,7 +19,8 @@ PATIENCE = 100  # games in a row that may end before the learner's first turn
 class Player(Protocol):
     """Whoever decides for a seat: one action (m,) for each of the m games of a view.
 
-    One that has a true attribute `by_history` is shown the actions of its games.
+    One that has a true attribute `by_history` is shown the actions of its games; where it has a method `close`, that is
+    called when an environment closes, and it may be asked again.
     """
 
     def act(self, view: View) -> np.ndarray: ...
@@ -120,6 +121,11 @@ class Table:
         self.opponents = opponents
         if _by_history(opponents):
             self.batch.keep_history()
+
+    def close(self) -> None:
+        """Let the opponents go of what is not memory."""
+        for player in self.opponents or ():
+            getattr(player, "close", lambda: None)()
 
     def player(self, seat: int, learner: int) -> Player | None:
         """Find who plays a seat where the learner sits on `learner`; None for the caller."""

@@ -379,9 +379,13 @@ def returns_of(env, games=3):
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_program_is_an_opponent_in_gymnasium(protocol, seat):
     text = f"{protocol}:cmd='{command(protocol)}'"
-    env = gymnasium.make("boyi/Hex-v0", board_size=3, opponent=text, seat=seat)
+    opponent = make_agent(text)
+    env = gymnasium.make("boyi/Hex-v0", board_size=3, opponent=opponent, seat=seat)
     # The first free cells of a row join left and right, the last ones do too.
     assert returns_of(env) == [[-1.0, 1.0]] * 3
+    assert opponent.program is not None
+    env.close()
+    assert opponent.program is None
     bad = gymnasium.make("boyi/Hex-v0", board_size=3, opponent=agent(protocol, "exit", 2), seat=seat)
     for returns in returns_of(bad):
         assert returns[1 - seat] == -1.0 < returns[seat]
@@ -412,7 +416,8 @@ def test_a_program_is_an_opponent_in_a_vector_environment(protocol):
             actions = np.array([np.flatnonzero(mask)[-1] for mask in info["action_mask"]])
             _, _, terminated, _, info = envs.step(actions)
             found += [final.tolist() for final in info["final_info"]["returns"]] if terminated.all() else []
-        opponent.close()
+        envs.close()
+        assert opponent.program is None
         returns.append(found)
     assert len(returns[0]) >= 2
     assert len(returns[1]) == 12 and all(mine > theirs == -1.0 for mine, theirs in returns[1])
