@@ -156,7 +156,9 @@ def test_a_game_without_a_ladder_has_the_one_rung_random():
     assert find_ladder("hex:board_size=4").digest() != find_ladder("hex:board_size=5").digest()
 
 
-@pytest.mark.parametrize("agent", [contestants.first, contestants.Witness(), "contestants:first"], ids=["function", "agent", "string"])
+@pytest.mark.parametrize(
+    "agent", [contestants.first, contestants.Witness(), "contestants:first"], ids=["function", "agent", "string"]
+)
 def test_whatever_plays_in_the_arena_is_measured(agent):
     standing = benchmark(agent, HEX)
     assert standing.agent in ("contestants:first", "witness")
