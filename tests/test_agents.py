@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 import toy
+from engines import command
 
 from boyi.baselines import make_agent
 from boyi.baselines.opponents import AGENTS, players
@@ -22,6 +23,9 @@ QUICK = {
     "alphabeta": "alphabeta:depth=2",
     "exact": "exact:positions=200000",
     "expectimax": "expectimax:depth=1",
+    "gomocup": f"gomocup:cmd='{command('gomocup')}'",
+    "gtp": f"gtp:cmd='{command('gtp')}'",
+    "jsonl": f"jsonl:cmd='{command('jsonl')}'",
     "mcts": "mcts:sims=6",
     "openspiel": "openspiel:sims=6",
     "program_c": "program_c",
@@ -32,6 +36,8 @@ QUICK = {
 OTHER_SIZES = {("exact", "hex"): "hex:board_size=3", ("openspiel", "einstein"): "einstein"}
 TOO_LARGE = {("exact", "gomoku"), ("exact", "jiu")}
 LEARNED = {"dqn", "ddqn"}
+# Agents that play what the program does that they run, and are on no game's list.
+PROGRAMS = {"gomocup": {"gomoku"}, "gtp": {"hex"}, "jsonl": set(games())}
 PAIRS = [(agent, name) for agent in sorted(set(AGENTS) - LEARNED) for name in games()]
 
 
@@ -42,15 +48,16 @@ def test_it_plays_twenty_legal_games_or_says_why_not(agent: str, name: str) -> N
     if (agent, name) in TOO_LARGE:
         pytest.skip("too large to solve")
     game = find(OTHER_SIZES.get((agent, name), SIZES[name]))
-    if agent not in players(game):
+    if agent not in players(game) and name not in PROGRAMS.get(agent, ()):
         with pytest.raises(BoyiError, match=re.escape(str(game))):
             make_agent(QUICK.get(agent, agent), game)
         return
     player = make_agent(QUICK.get(agent, agent), game)
     batch = Batch(game, 20, seed=1, history=True)
     while (batch.to_move >= 0).any():
-        rows = np.flatnonzero(batch.to_move >= 0)
+        rows = np.flatnonzero(batch.to_move >= 0)[: 1 if player.alone else None]
         batch.step(player.act(batch.view(rows)), rows)  # an illegal action would raise
+    player.close()
 
 
 def test_who_plays_what() -> None:
