@@ -16,7 +16,7 @@ import numpy as np
 
 from ..envs.bind import bind
 from ..envs.errors import BoyiError
-from ..envs.rng import GOLDEN
+from ..envs.rng import GOLDEN, below
 from ..envs.spec import Game, Param
 from ..envs.view import View
 from .agent import Agent
@@ -98,7 +98,8 @@ class MCTS(Agent):
     def visits(self, view: View, k: int = 0) -> np.ndarray:
         """Search game k of a view; return how often each action (actions,) was visited, ties broken by value.
 
-        A proven win takes all visits; a proven loss has none unless there is nothing else.
+        A proven win takes all visits; a proven loss has none unless there is nothing else. Of what is equal even then
+        one action, drawn from the decision's stream, counts a trifle more.
         """
         game, row = view.game, int(view.row[k])
         if game != self.game:
@@ -111,6 +112,11 @@ class MCTS(Agent):
             self._plant(memory, view, k)
         self._grow(memories, view, k)
         counts = _counts([memory.tree for memory in memories], int(view.seat[k]), view.mask[k])
+        best = np.flatnonzero(counts == counts.max())
+        # A stream behind those of the trees.
+        lots = view.rng[k] + np.array([self.threads * int(GOLDEN) % 2**64, 0], np.uint64)
+        chosen = best[below(lots, best.size)]
+        counts[chosen] = np.nextafter(counts[chosen], np.inf)
         for memory in memories:
             memory.action = int(counts.argmax())
         return counts

@@ -114,6 +114,13 @@ def test_the_same_seed_searches_the_same_tree() -> None:
     assert trees[0][0] == 501
 
 
+def test_among_equals_any_action_may_be_played() -> None:
+    """Most actions of an empty board have one visit or none: those that come first in it must not come first here."""
+    batch = Batch("gomoku", 60, seed=1, encoder=None)
+    rows = MCTS(sims=60).act(batch.view()) // 15
+    assert 5 < rows.mean() < 9 and rows.std() > 3
+
+
 def test_games_in_a_batch_are_searched_as_if_alone() -> None:
     many = Batch("hex:board_size=5", 6, seed=4)
     together = MCTS(sims=100)
