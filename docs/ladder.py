@@ -26,7 +26,7 @@ AGENTS = {
         "alphabeta:depth=1,quiescence=0",
     ),
     "gomoku": (
-        "mcts:sims=300", "mcts:sims=1000", "mcts:sims=300,rollouts=informed", "puct:sims=50", "alphabeta:depth=1",
+        "mcts:sims=100", "mcts:sims=3000", "mcts:sims=300,rollouts=informed", "puct:sims=50", "alphabeta:depth=1",
         "alphabeta:depth=4",
     ),
     "jiu": (

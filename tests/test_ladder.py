@@ -31,17 +31,17 @@ AGENT = "mcts:sims=20"
 TOY = find(SPEC)
 # What ladder-v1 is: its rungs, ratings, seeds and numbers of games; and how its games begin and its rungs play.
 FROZEN = {
-    "einstein": "c1ed6a8e5c0d7861",
-    "gomoku": "1a92781737cba800",
-    "hex": "5198ea5af92c3d1e",
+    "einstein": "08b7ca0dfba9b5ff",
+    "gomoku": "07a4005b59ce8c51",
+    "hex": "f37e2d99142cbd5d",
     "jiu": "e3ef943b5d0953cd",
     "mahjong": "901c7594996d2424",
 }
 PLAYED = {
     "einstein": "94effa391c400854",
-    "gomoku": "6194fdd2da6de115",
-    "hex": "a0c20c7a231ec0b6",
-    "jiu": "e75198d070381b69",
+    "gomoku": "bab70a19ea2fa489",
+    "hex": "187d2a08457385f1",
+    "jiu": "825aaf9d21b13110",
     "mahjong": "d55c38220b18f6f2",
 }
 
