@@ -150,7 +150,7 @@ class AlphaBeta(Agent):
             self.found = Found(int(legal[0]), 0, 0, 0, [int(legal[0])])
         else:
             space.prepare(view.states[k : k + 1])
-            usual = min(self.seconds or math.inf, view.seconds(k))
+            usual = view.seconds(k, self.seconds)
             spare = max(usual - seconds, usual * LEAST)
             self.found = self._deepen(space, spare, max(self.nodes - nodes, int(self.nodes * LEAST), 1))
         return self.found

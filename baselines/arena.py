@@ -128,6 +128,11 @@ def check_clock(clock: float | None) -> float | None:
     return None if clock is None else float(clock)
 
 
+def too_late(label: str, clock: float | None) -> str:
+    """Say why a seat has lost on time."""
+    return f"{label}: used up its {clock:g} seconds"
+
+
 def pair_seed(seed: int, pair: int) -> int:
     """Return the seed of both games of a pair: 32 bits, so that it is quick to type."""
     return int(np.random.SeedSequence((seed, pair)).generate_state(1)[0])
@@ -214,7 +219,7 @@ class _Hall:
             table = self.tables[row]
             table.note(seat, self.pace[player])
             if self.match.clock is not None and table.spent[seat] > self.match.clock:
-                losses[k] = "time", f"{self.match.labels[player]}: used up its {self.match.clock:g} seconds"
+                losses[k] = "time", too_late(self.match.labels[player], self.match.clock)
             elif k in agent.faults:
                 losses[k] = "forfeit", f"{self.match.labels[player]}: {agent.faults[k]}"
         for k, loss in losses.items():

@@ -15,13 +15,24 @@ from ..envs.view import View
 from .agent import Agent
 
 INSTANT = 1e-3  # seconds: the limit of the decision that only compiles
+DIGITS = 20  # the most that a number has: one of 64 bits
+
+
+def whole(text: str) -> int:
+    """Read a whole number of at most 64 bits; -1 when it is none."""
+    return int(text) if text.isdecimal() and len(text) <= DIGITS else -1
+
+
+def one_line(error: Exception) -> str:
+    """Write an error where an answer is a line."""
+    return " ".join(str(error).split())
 
 
 class Engine:
     """Plays `game` with an agent: `clock` seconds are left to it for the game, `limit` for a decision, None: any.
 
-    What a decision takes is taken off the clock.
-    `stream` is what the next decision draws from, in place of the seed's own.
+    What a decision takes is taken off the clock. `stream` is what the next decision draws from, in place of the seed's
+    own.
     """
 
     def __init__(self, game: Game, agent: Agent, seed: int = 0) -> None:

@@ -56,7 +56,8 @@ class External(Agent):
             raise BoyiError(
                 f"{self.name} runs a program: give its command line, as in {self.name}:cmd='program --fast'"
             )
-        split_command(self.values["cmd"])
+        if self.program is None:
+            split_command(self.values["cmd"])
 
     def act(self, view: View) -> np.ndarray:
         view.check()

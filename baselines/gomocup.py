@@ -15,7 +15,7 @@ from .. import __version__
 from ..envs.errors import BoyiError
 from ..envs.spec import Game
 from ..envs.view import View
-from .engine import Engine
+from .engine import Engine, one_line, whole
 from .external import External, stream
 from .program import ProgramError
 
@@ -104,11 +104,6 @@ def _action(text: str, size: int) -> int:
     return int(found[2]) * size + int(found[1])
 
 
-def _whole(text: str) -> int:
-    """Read a whole number of at most 64 bits; -1 when it is none."""
-    return int(text) if text.isdecimal() and len(text) <= 20 else -1
-
-
 class Server:
     """Answers the lines of the protocol for an engine."""
 
@@ -146,12 +141,12 @@ class Server:
         try:
             return command(rest.strip())
         except BoyiError as error:
-            return f"ERROR {' '.join(str(error).split())}"
+            return f"ERROR {one_line(error)}"
 
     def _start(self, rest: str) -> str:
-        if _whole(rest) < 0:
+        if whole(rest) < 0:
             raise BoyiError("write START and the size of the board")
-        self.engine.begin(board_size=_whole(rest))
+        self.engine.begin(board_size=whole(rest))
         self.engine.clock = self.match
         self.started = True
         return "OK"
@@ -199,7 +194,7 @@ class Server:
         if words.upper() != "DONE":
             point, _, field = words.rpartition(",")
             try:
-                self.stones.append((_action(point, self._size), _whole(field.strip())))
+                self.stones.append((_action(point, self._size), whole(field.strip())))
             except BoyiError:
                 self.stones.append((-1, 0))
             return ""
@@ -209,7 +204,7 @@ class Server:
             self._set_up(stones)
             return self._move()
         except BoyiError as error:
-            return f"ERROR {' '.join(str(error).split())}"
+            return f"ERROR {one_line(error)}"
 
     def _set_up(self, stones: list[tuple[int, int]]) -> None:
         """Play stones in turn, so that it is the engine's turn; the order does not matter to the rules."""
@@ -241,7 +236,7 @@ class Server:
 
     def _info(self, rest: str) -> str:
         key, _, value = rest.partition(" ")
-        number = _whole(value.strip())
+        number = whole(value.strip())
         if key == "timeout_turn" and number >= 0:
             seconds = number / 1000
             self.engine.limit = max(seconds - min(MARGIN * seconds, MOST_MARGIN), 0.01)
@@ -256,7 +251,7 @@ class Server:
             if not self.engine.actions:
                 self.engine.begin(rule=names[0])
         elif key == STREAM:
-            self.engine.draw_from([_whole(word) for word in value.split()])
+            self.engine.draw_from([whole(word) for word in value.split()])
         return ""
 
 

@@ -14,13 +14,12 @@ from .. import __version__
 from ..envs.errors import BoyiError
 from ..envs.spec import Game
 from ..envs.view import View
-from .engine import Engine
+from .engine import Engine, one_line, whole
 from .external import External, stream
 from .program import ProgramError
 
 COLOURS = ("black", "white")
 STREAM = "boyi-stream"
-DIGITS = 20  # the most that a number has: one of 64 bits
 
 
 class GTP(External):
@@ -130,7 +129,7 @@ class Server:
         try:
             return f"={number} {self.commands[name](words)}".rstrip() + "\n\n"
         except (Refusal, BoyiError) as error:
-            return f"?{number} {' '.join(str(error).split())}\n\n"
+            return f"?{number} {one_line(error)}\n\n"
 
     def _boardsize(self, words: list[str]) -> str:
         try:
@@ -204,9 +203,10 @@ class Server:
 
 
 def _numbers(words: list[str], count: int, form: str) -> list[int]:
-    if len(words) != count or not all(word.isdecimal() and len(word) <= DIGITS for word in words):
+    numbers = [whole(word) for word in words]
+    if len(numbers) != count or min(numbers, default=0) < 0:
         raise Refusal(f"syntax error: {form}")
-    return [int(word) for word in words]
+    return numbers
 
 
 def serve(engine: Engine, lines: Iterator[str], out: TextIO) -> None:

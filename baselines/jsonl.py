@@ -16,7 +16,7 @@ import numpy as np
 from ..envs.errors import BoyiError
 from ..envs.spec import Game
 from ..envs.view import View
-from .engine import Engine
+from .engine import Engine, one_line
 from .external import External, stream
 from .program import ProgramError
 
@@ -86,7 +86,7 @@ def serve(engine: Engine, lines: Iterator[str], out: TextIO) -> None:
                 return
             answer = _answer(engine, message)
         except (ValueError, TypeError, IndexError, OverflowError, RecursionError) as error:
-            answer = {"error": " ".join(str(error).split())}
+            answer = {"error": one_line(error)}
         if answer is not None:
             out.write(json.dumps(answer, ensure_ascii=False) + "\n")
             out.flush()

@@ -29,7 +29,7 @@ from .ladders import Ladder, Rung, find_ladder
 from .opponents import AgentLike
 from .printing import as_text, make_table
 from .rating import ELO, Estimate, difference, rate_against, student, wilson
-from .result import REPEATS, Pairing, Result, duration, elo_interval, elo_value
+from .result import REPEATS, Pairing, Result, duration, elo_interval, elo_value, percent
 
 FORMAT = "boyi-benchmark-1"
 SAME = ("ladder", "game", "game_version", "protocol")
@@ -100,13 +100,12 @@ class Standing:
         mean = [self.unit, "95 %"] * self.graded
         table = make_table("rung", "Elo", "W", "D", "L", "score", "95 %", "expected", *mean, *lost, left=("rung",))
         for step in self.steps:
-            score, own = step.score, step.mean_return
+            own = step.mean_return
             table.add_row(
                 step.rung,
                 f"{step.elo:+d}" if step.elo else "0",
                 *map(str, (step.wins, step.draws, step.losses)),
-                f"{100 * score.value:.1f} %",
-                f"{100 * score.low:.1f} to {100 * score.high:.1f}",
+                *percent(step.score),
                 f"{100 * self.expected(step):.1f} %",
                 *[f"{own.value:+.1f}", f"{own.low:+.1f} to {own.high:+.1f}"] * self.graded,
                 *[str(step.forfeits)] * bool(lost),

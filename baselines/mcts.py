@@ -6,7 +6,6 @@ several trees at once. Where two seats play for a zero sum and nothing is hidden
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -161,7 +160,7 @@ class MCTS(Agent):
         streams = np.repeat(view.rng[k : k + 1], self.threads, axis=0)
         streams[:, 0] += np.arange(self.threads, dtype=np.uint64) * GOLDEN
         work = list(zip(memories, shares, streams, self.notes, strict=True))
-        seat, until = int(view.seat[k]), time.perf_counter() + min(self.seconds or math.inf, view.seconds(k))
+        seat, until = int(view.seat[k]), time.perf_counter() + view.seconds(k, self.seconds)
         others = [self._threads().submit(self._simulate, seat, until, *args) for args in work[1:]]
         self._simulate(seat, until, *work[0])
         for other in others:

@@ -22,7 +22,7 @@ from ..envs.record import Record, append_to, names, positions, read_game
 from ..envs.render import sees_seats
 from ..envs.spec import Game
 from .agent import Agent, timed_act
-from .arena import check_clock
+from .arena import check_clock, too_late
 from .opponents import AgentLike, labels, make_agent
 
 HELP = "Type an action by its name, or: moves (list them), undo, resign, quit, help."
@@ -101,7 +101,7 @@ class Sitting:
         if seconds <= self.left(seat):
             return False
         self.overdue[self.labels[seat]] = seconds
-        self.lose(seat, "time", f"{self.labels[seat]}: used up its {self.clock:g} seconds")
+        self.lose(seat, "time", too_late(self.labels[seat], self.clock))
         return True
 
     def play(self, action: int, seconds: float) -> None:

@@ -7,7 +7,6 @@ the systems for Tibetan Jiu chess (Li and others: ``c=3.5``, ``backup=leaf``) an
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -197,7 +196,7 @@ class PUCT(Agent):
         if self.values["noise"] == "root":
             noise = np.stack([self._noise(lots[k], view.mask[k]) for k in range(m)])
             bind(stir_rows, game)(forest.trees, forest.nodes, slots, noise, self.values["noise_share"])
-        until = started + sum(min(self.seconds or math.inf, view.seconds(k)) for k in range(m))
+        until = started + sum(view.seconds(k, self.seconds) for k in range(m))
         run_until(until, run, most=ANY if self.seconds else self.sims - 1)
         visits, worth = np.zeros((m, game.actions), np.int64), np.full((m, game.actions), np.nan)
         found = Searched(visits, worth, np.zeros(m))

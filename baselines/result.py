@@ -107,11 +107,10 @@ class Result:
         return ["W", "D", "L", "score", "95 %", "Elo", "95 %", *["return"] * self.graded, "a move", *self._losses()]
 
     def _cells(self, row: Tally) -> list[str]:
-        score, elo = row.score, row.elo
+        elo = row.elo
         return [
             *map(str, (row.wins, row.draws, row.losses)),
-            f"{100 * score.value:.1f} %",
-            f"{100 * score.low:.1f} to {100 * score.high:.1f}",
+            *percent(row.score),
             elo_value(elo),
             elo_interval(elo),
             *[f"{row.mean_return:+.3g}"] * self.graded,
@@ -239,6 +238,12 @@ def elo_interval(elo: Estimate) -> str:
     if elo == REFERENCE:
         return ""
     return " to ".join(f"{end:+.0f}" if math.isfinite(end) else f"{'-' if end < 0 else '+'}∞" for end in elo[1:])
+
+
+def percent(share: Estimate) -> tuple[str, str]:
+    """Write a share and its interval."""
+    interval = f"{100 * share.low:.1f} to {100 * share.high:.1f}" if math.isfinite(share.low) else "unknown"
+    return f"{100 * share.value:.1f} %", interval
 
 
 def duration(seconds: float) -> str:

@@ -54,7 +54,7 @@ class StarSearch:
     def decide(self, view: View, k: int = 0) -> int:
         """Choose an action for game k of a view."""
         game, desk, first = self.game, self.desk[0], self.frames[0]
-        until = time.perf_counter() + min(self.seconds or math.inf, view.seconds(k))
+        until = time.perf_counter() + view.seconds(k, self.seconds)
         root, sign = view.states[k : k + 1], 1.0 if view.seat[k] == 0 else -1.0
         self.searches += 1
         desk["nodes"], desk["salt"] = 0, self.searches * int(GOLDEN) % 2**64

@@ -19,7 +19,7 @@ from ..envs.record import Record
 from ..envs.spec import Game
 from .printing import as_text, make_table
 from .rating import Estimate, student
-from .result import clock_note, count_lost, duration, loss_columns
+from .result import clock_note, count_lost, duration, loss_columns, percent
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Table:
         counted = [column for name in self.rows[0].statistics for column in (name, "95 %")]
         grid = make_table("agent", "seats", self.unit, "95 %", *counted, "a move", *self._losses(), left=("agent",))
         for row in self.rows:
-            shares = [cell for share in row.statistics.values() for cell in _share(share)]
+            shares = [cell for share in row.statistics.values() for cell in percent(share)]
             lost = [str(getattr(row, loss)) for loss in self._losses()]
             mean = _mean(row.mean_return)
             grid.add_row(row.agent, str(row.seats), *mean, *shares, duration(row.seconds_per_move), *lost)
@@ -73,11 +73,6 @@ def _mean(value: Estimate) -> tuple[str, str]:
     if not math.isfinite(value.low):
         return f"{value.value:+.{digits}f}", "unknown"
     return f"{value.value:+.{digits}f}", f"{value.low:+.{digits}f} to {value.high:+.{digits}f}"
-
-
-def _share(value: Estimate) -> tuple[str, str]:
-    interval = f"{100 * value.low:.1f} to {100 * value.high:.1f}" if math.isfinite(value.low) else "unknown"
-    return f"{100 * value.value:.1f} %", interval
 
 
 def summarize_table(

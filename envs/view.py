@@ -43,9 +43,9 @@ class View(NamedTuple):
     clock: np.ndarray | None = None
     limit: np.ndarray | None = None
 
-    def seconds(self, k: int) -> float:
-        """Say how long deciding game k should take at most; infinite where no clock runs."""
-        limit = math.inf if self.limit is None else float(self.limit[k])
+    def seconds(self, k: int, usual: float = 0.0) -> float:
+        """Say how long deciding game k should take at most: no more than `usual`, where above 0; perhaps infinite."""
+        limit = min(usual or math.inf, math.inf if self.limit is None else float(self.limit[k]))
         return limit if self.clock is None else min(limit, float(self.clock[k]) / SHARE)
 
     def observe(self, encoder: str | None = None) -> np.ndarray:

@@ -12,6 +12,9 @@ import sys
 import time
 
 FOREVER = 600  # seconds: far longer than any test waits
+SOON = 60.0  # seconds: what ends at all ends within them, however busy the machine is
+ENGINE = [sys.executable, "-m", "boyi.baselines.cli", "engine"]
+"""The command that makes an agent of ours such a program."""
 
 ILLEGAL = {
     "gtp": {

@@ -3,13 +3,12 @@
 import io
 import re
 import subprocess
-import sys
 import time
 
 import numpy as np
 import pytest
 from contestants import Timekeeper
-from engines import command
+from engines import ENGINE, SOON, command
 
 from boyi import __version__
 from boyi.baselines.arena import Match
@@ -19,8 +18,6 @@ from boyi.baselines.opponents import make_agent
 from boyi.envs import Batch, find
 
 GOMOKU = "gomoku:board_size=5"
-ENGINE = [sys.executable, "-m", "boyi.baselines.cli", "engine"]
-SOON = 60.0  # seconds: what ends at all ends within them, however busy the machine is
 
 
 def server(game=GOMOKU, agent="random", seed=0):

@@ -3,14 +3,13 @@
 import io
 import re
 import subprocess
-import sys
 import time
 from typing import ClassVar
 
 import numpy as np
 import pytest
 from contestants import Timekeeper
-from engines import command
+from engines import ENGINE, SOON, command
 from typer.testing import CliRunner
 
 from boyi import __version__
@@ -24,8 +23,6 @@ from boyi.envs import Batch, find
 from boyi.envs.errors import BoyiError
 
 HEX = "hex:board_size=3"
-ENGINE = [sys.executable, "-m", "boyi.baselines.cli", "engine"]
-SOON = 60.0  # seconds: what ends at all ends within them, however busy the machine is
 
 
 def server(game=HEX, agent="random", seed=0):

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from contestants import Timekeeper
-from engines import command
+from engines import ENGINE, SOON, command
 
 from boyi.baselines.agent import Agent
 from boyi.baselines.arena import Match
@@ -23,9 +23,7 @@ from boyi.envs import Batch, find
 from boyi.envs.record import positions
 
 HEX = "hex:board_size=3"
-ENGINE = [sys.executable, "-m", "boyi.baselines.cli", "engine"]
 EXAMPLE = Path(__file__).parent.parent / "examples" / "jsonl_program.py"
-SOON = 60.0  # seconds: what ends at all ends within them, however busy the machine is
 SMALL = (
     "hex:board_size=3,swap=true", "gomoku:board_size=5", "einstein", "jiu:board_size=6,layout_only=true", "mahjong",
 )  # fmt: skip

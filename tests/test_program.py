@@ -16,7 +16,7 @@ import engines
 import gymnasium
 import numpy as np
 import pytest
-from engines import ILLEGAL, command, left_over
+from engines import ILLEGAL, SOON, command, left_over
 from typer.testing import CliRunner
 
 from boyi.baselines import OpponentPool, cli, evaluate, program
@@ -34,7 +34,6 @@ from boyi.envs.record import read_line
 KINDS = {
     "gtp": (GTP, "hex:board_size=3"), "gomocup": (Gomocup, "gomoku:board_size=5"), "jsonl": (JSONL, "hex:board_size=3"),
 }  # fmt: skip
-SOON = 60.0  # seconds: what ends at all ends within them, however busy the machine is
 
 
 @pytest.fixture
