@@ -20,9 +20,6 @@ from ..envs.view import View
 
 Policy = Callable[[np.ndarray, np.ndarray], Any]
 
-GIVEN_UP = -1
-"""What stands for an action where an agent has none: it loses the game, and `Agent.faults` says why."""
-
 
 class Agent(ABC):
     """Decides for a seat in many games at once; `params` declares what its string may set."""
@@ -35,7 +32,7 @@ class Agent(ABC):
     def __init__(self, **values: Any) -> None:
         self.values = check_params(self.name, self.params, values)
         self.faults: dict[int, str] = {}
-        """Why the latest `act` has `GIVEN_UP` games, by their places in its view."""
+        """Why the latest `act` has given games up (`GIVEN_UP`), by their places in its view."""
         self.starting = 0.0
         """Seconds that it has spent on starting programs, in all, which is no thinking."""
 

@@ -15,9 +15,10 @@ from typing import ClassVar
 import numpy as np
 
 from ..envs.errors import BoyiError
+from ..envs.kernels import GIVEN_UP
 from ..envs.spec import Game, Param
 from ..envs.view import View
-from .agent import GIVEN_UP, Agent
+from .agent import Agent
 from .program import Program, ProgramError, split_command
 
 GRACE = 0.5  # seconds beyond its time before a program is given up: pipes and schedulers take some

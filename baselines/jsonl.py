@@ -45,7 +45,7 @@ class JSONL(External):
         self.say(
             type="decide",
             seat=int(view.seat[k]),
-            ply=int(state["ply"]),
+            ply=None if view.game.spec.hidden else int(state["ply"]),
             position=_shown(view.game, state),
             legal=[name(state, int(action)) for action in np.flatnonzero(view.mask[k])],
             seconds=self.time_told(view, k),

@@ -30,13 +30,35 @@ LAG = 1.0  # seconds that may lie between the end of a program and that of its o
 FLOOD = f"wrote {MOST} lines that nobody had asked for"
 TAIL = 200  # letters of the latest line on stderr that a reason shows
 
-# Runs the program and, when the pipe in its first argument is closed, as it is by whatever ends us, kills its session.
-# Then the program often ends by itself, as its input does too, but its children need not.
+# Runs the program and, when it ends or the pipe in its first argument is closed, as it is by whatever ends us, kills
+# all that it has started: its session and, on Linux, which lets us adopt them, those that have left it.
 SUPERVISOR = """
 import os, select, signal, sys, _thread
+def adopt():
+    try:
+        import ctypes
+        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    except (ImportError, OSError, AttributeError):
+        pass  # not on Linux
+def children():
+    try:
+        lists = [f"/proc/self/task/{task}/children" for task in os.listdir("/proc/self/task")]
+        return [int(child) for path in lists for child in open(path).read().split()]
+    except OSError:
+        return []
+def kill_children():
+    while found := children():
+        for child in found:
+            try:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+            except OSError:
+                pass
 def watch():
     os.read(lifeline, 1)
+    kill_children()
     os.killpg(0, signal.SIGKILL)
+adopt()
 lifeline = int(sys.argv[1])
 program = os.fork()
 if not program:
@@ -44,7 +66,11 @@ if not program:
     os.execvp(sys.argv[2], sys.argv[2:])
 os.closerange(0, 3)
 _thread.start_new_thread(watch, ())
-status = os.waitstatus_to_exitcode(os.waitpid(program, 0)[1])
+try:
+    status = os.waitstatus_to_exitcode(os.waitpid(program, 0)[1])
+except ChildProcessError:
+    status = 0  # watch() has waited for it
+kill_children()
 if select.select([lifeline], [], [], 0.05)[0]:
     os.killpg(0, signal.SIGKILL)
 os._exit(status if status >= 0 else 128 - status)
@@ -210,7 +236,9 @@ def _end(owner: int, process: subprocess.Popen[bytes], lifeline: int, outbox: Si
         os.close(lifeline)
         return
     outbox.put(None)
+    os.close(lifeline)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(LAG)
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
-    os.close(lifeline)
     process.wait()

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from . import kernels
 from .bind import Kernel, bind, entry
 from .errors import BoyiError, IllegalAction, unknown
-from .kernels import KEEP, NEXT_STEP, SAME_STEP
+from .kernels import GIVEN_UP, KEEP, NEXT_STEP, SAME_STEP
 from .protocol import CHANCE, CUT, OVER
 from .spec import Game, Spec, find
 from .view import View, copied
@@ -223,11 +223,14 @@ class Batch:
         random = (self._seeds, self._episodes, self._streams, self._chances)
         self._run("start_rows", which.size, self._states, self._blank, which, *random, self._masks)
 
-    def step(self, actions: ArrayLike, rows: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def step(
+        self, actions: ArrayLike, rows: ArrayLike | None = None, *, giving_up: bool = False
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Play one action in each row: return rewards (m, seats) float32, over (m,) bool and cut (m,) bool.
 
         Raises `IllegalAction`, with every row untouched, for a finished row without autoreset and, under
-        ``illegal="raise"``, for an action outside the mask; under "forfeit" the offender loses.
+        ``illegal="raise"``, for an action outside the mask; under "forfeit" the offender loses. With `giving_up`
+        the action `GIVEN_UP` loses under either.
         """
         which = self._rows(rows)
         played = np.ascontiguousarray(actions)
@@ -242,7 +245,7 @@ class Batch:
             if idle.size:
                 raise self._idle(int(idle[0]))
         if self.illegal == "raise":
-            k = self._kernels["first_illegal"](self._states, self._masks, which, played)
+            k = self._kernels["first_illegal"](self._states, self._masks, which, played, giving_up)
             if k >= 0:
                 raise self._illegal(int(which[k]), int(played[k]))
         return self._step(which, played, see=rows is None and self.encoder is not None)
@@ -270,7 +273,7 @@ class Batch:
             elif played[k]:
                 self._history[i].append(int(actions[k]))
 
-    def play(self, action: int) -> int:
+    def play(self, action: int, *, giving_up: bool = False) -> int:
         """Play one action in a batch of one: return the seat that moves next, or OVER or CUT.
 
         The shortest way through the engine, for the faces that hold a single game: `sight` shows what comes next,
@@ -288,19 +291,19 @@ class Batch:
         if t >= 0:
             self._sight = x if self.encoder is not None else None
         elif t == kernels.ILLEGAL:
-            return self._forfeit(action)
+            return self._forfeit(action, giving_up)
         elif t < CHANCE:
             self._kernels["score"](self._states, self._scores)
         if self._history is not None:
             self._history[0].append(action)
         return t
 
-    def _forfeit(self, action: int) -> int:
+    def _forfeit(self, action: int, giving_up: bool) -> int:
         if self._states["to_move"][0] < 0:
             raise self._idle(0)
-        if self.illegal == "raise":
+        if self.illegal == "raise" and not (giving_up and action == GIVEN_UP):
             raise self._illegal(0, action)
-        self._scores = self._step(self._every, np.array([-1]), see=False)[0][0]
+        self._scores = self._step(self._every, np.array([GIVEN_UP]), see=False)[0][0]
         return OVER
 
     def sight(self) -> tuple[np.ndarray, np.ndarray]:

@@ -33,8 +33,8 @@ class GameEnv(gymnasium.Env[Observation, int]):
 
     `opponents` answer for the other seats (None: every decision is the caller's, the reward that of the seat which
     acted); `seat` is the learner's, or "random". `encoder` and `layout` shape the observation. An illegal action
-    loses the game ("forfeit") or raises and changes nothing ("raise"). `resolve` turns what `set_opponent` is given
-    into players.
+    loses the game ("forfeit") or raises and changes nothing ("raise"); an opponent that gives up loses either way.
+    `resolve` turns what `set_opponent` is given into players.
     """
 
     metadata = {"render_modes": list(MODES), "render_fps": 2}
@@ -94,7 +94,7 @@ class GameEnv(gymnasium.Env[Observation, int]):
     def _answer(self) -> None:
         """Let the opponents play until the learner is to move or the game has ended."""
         while self._mover >= 0 and (player := self.table.player(self._mover, self._seat)) is not None:
-            self._mover = self.batch.play(int(player.act(self.batch.view(ROW))[0]))
+            self._mover = self.batch.play(int(player.act(self.batch.view(ROW))[0]), giving_up=True)
 
     def set_opponent(self, opponent: Any) -> None:
         """Let somebody else play the other seats, from their next decision on: anything that ``opponent=`` takes.

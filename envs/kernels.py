@@ -12,6 +12,7 @@ from .protocol import CHANCE, CUT, OVER, chance, key, legal, observe, playout, r
 from .rng import GOLDEN, below, choose, combine, kernel, uniform
 
 ILLEGAL = -4  # answer of `play_one`: the action is outside the mask and nothing was touched
+GIVEN_UP = -1  # what is played by whoever has no action: it loses the game
 KEEP, SAME_STEP, NEXT_STEP = 0, 1, 2  # what happens to a finished game: nothing, a new one at once, or at the next step
 _DECISION, _SEAT, _GAME = np.uint64(0xD1CE), np.uint64(0x5EA7), np.uint64(0x6A3E)  # keep these draws apart from chance
 _PLY = np.uint64(0xD6E8FEB86659FD93)  # spreads the plies' streams over keys; odd, and far from GOLDEN's multiples
@@ -91,11 +92,15 @@ def start_rows(lo, hi, states, blank, rows, seeds, episodes, streams, p, masks):
         start(states, blank, rows[k], seeds, episodes, streams, p, masks)
 
 
-def first_illegal(states, masks, rows, actions):
-    """Find the first k whose action is outside the mask of its unfinished game; -1 when all are legal."""
+def first_illegal(states, masks, rows, actions, giving_up):
+    """Find the first k whose action is outside the mask of its unfinished game; -1 when all are legal.
+
+    With `giving_up` the action `GIVEN_UP` is.
+    """
     for k in range(rows.shape[0]):
         i, a = rows[k], actions[k]
-        if states[i].to_move >= 0 and (a < 0 or a >= masks.shape[1] or masks[i, a] == 0):
+        known = (0 <= a < masks.shape[1] and masks[i, a] != 0) or (giving_up and a == GIVEN_UP)
+        if states[i].to_move >= 0 and not known:
             return k
     return -1
 

@@ -17,7 +17,7 @@ PATIENCE = 100  # games in a row that may end before the learner's first turn
 
 
 class Player(Protocol):
-    """Whoever decides for a seat: one action (m,) for each of the m games of a view.
+    """Whoever decides for a seat: one action (m,) for each of the m games of a view, -1 (`GIVEN_UP`) to lose it.
 
     One that has a true attribute `by_history` is shown the actions of its games; where it has a method `close`, that is
     called when an environment closes, and it may be asked again.
@@ -202,7 +202,7 @@ class Table:
             if not waiting.size:
                 return scores, over, cut
             actions = self._decide(rows[waiting], (movers - self.seats[rows])[waiting] % self.game.seats - 1)
-            scores[waiting], over[waiting], cut[waiting] = self.batch.step(actions, rows[waiting])
+            scores[waiting], over[waiting], cut[waiting] = self.batch.step(actions, rows[waiting], giving_up=True)
 
     def _decide(self, rows: np.ndarray, chairs: np.ndarray) -> np.ndarray:
         """Ask the opponents, `chairs` seats behind the learner's left, for their actions in `rows`."""

@@ -14,13 +14,14 @@ from toy import SPEC
 from typer.testing import CliRunner
 
 from boyi.baselines import arena, benchmark, ladders
-from boyi.baselines.agent import GIVEN_UP, Agent
+from boyi.baselines.agent import Agent
 from boyi.baselines.cli import app
 from boyi.baselines.ladder import compare, read_standing
 from boyi.baselines.ladders import LADDERS, RANDOM, Ladder, Rung, calibrate, find_ladder
 from boyi.baselines.opponents import make_agent
 from boyi.baselines.rating import rate, rate_against, student
 from boyi.envs import Batch, BoyiError, find, games
+from boyi.envs.kernels import GIVEN_UP
 from boyi.envs.record import read_line
 
 HEX = "hex:board_size=3"

@@ -20,7 +20,6 @@ from engines import ILLEGAL, SOON, command, left_over
 from typer.testing import CliRunner
 
 from boyi.baselines import OpponentPool, cli, evaluate, program
-from boyi.baselines.agent import GIVEN_UP
 from boyi.baselines.arena import Match, compete
 from boyi.baselines.gomocup import Gomocup
 from boyi.baselines.gtp import GTP
@@ -28,7 +27,8 @@ from boyi.baselines.jsonl import JSONL
 from boyi.baselines.opponents import make_agent
 from boyi.baselines.program import Program, ProgramError
 from boyi.envs import Batch
-from boyi.envs.errors import BoyiError
+from boyi.envs.errors import BoyiError, IllegalAction
+from boyi.envs.kernels import GIVEN_UP
 from boyi.envs.record import read_line
 
 KINDS = {
@@ -192,7 +192,9 @@ def test_two_programs_play_each_other(tmp_path):
 # What is left of a program
 
 
-@pytest.mark.parametrize("mode", ["good", "children", "abandoned", "late", "flood", "mute", "stopped", "patricide"])
+@pytest.mark.parametrize(
+    "mode", ["good", "children", "abandoned", "detached", "late", "flood", "mute", "stopped", "patricide"]
+)
 def test_nothing_of_a_program_runs_after_the_match(mode, tmp_path, request):
     misbehave("gtp", mode, request, pids=tmp_path / "pids")
     assert not left_over(tmp_path / "pids")
@@ -222,7 +224,7 @@ def own(code, mode, pids, after=1):
     return subprocess.run(words, capture_output=True, text=True, timeout=SOON)
 
 
-@pytest.mark.parametrize("mode", ["children", "stubborn"])
+@pytest.mark.parametrize("mode", ["children", "detached", "stubborn"])
 def test_nothing_of_a_program_outlives_whoever_was_killed(mode, tmp_path):
     done = own("os.kill(os.getpid(), 9)", mode, tmp_path / "pids")
     assert done.returncode == -signal.SIGKILL
@@ -405,10 +407,14 @@ def test_a_pool_holds_programs():
 def test_a_program_is_an_opponent_in_a_vector_environment(protocol):
     name = "boyi/Gomoku-v0" if protocol == "gomocup" else "boyi/Hex-v0"
     size = 5 if protocol == "gomocup" else 3
-    ways = [agent(protocol), agent(protocol, "exit", 1)]
+    ways = [
+        (agent(protocol), "forfeit"),
+        (agent(protocol, "exit", 1), "forfeit"),
+        (agent(protocol, "exit", 1), "raise"),
+    ]
     returns = []
-    for opponent in ways:
-        envs = gymnasium.make_vec(name, num_envs=2, board_size=size, opponent=opponent)
+    for opponent, illegal in ways:
+        envs = gymnasium.make_vec(name, num_envs=2, board_size=size, opponent=opponent, illegal=illegal)
         _, info = envs.reset(seed=1)
         found = []
         for _ in range(6):
@@ -420,6 +426,20 @@ def test_a_program_is_an_opponent_in_a_vector_environment(protocol):
         returns.append(found)
     assert len(returns[0]) >= 2
     assert len(returns[1]) == 12 and all(mine > theirs == -1.0 for mine, theirs in returns[1])
+    assert returns[2] == returns[1]
+
+
+def test_only_an_opponent_may_give_up_where_illegal_actions_raise():
+    options = {"board_size": 3, "opponent": agent("gtp", "exit", 2), "illegal": "raise"}
+    env, envs = gymnasium.make("boyi/Hex-v0", **options), gymnasium.make_vec("boyi/Hex-v0", 2, **options)
+    assert returns_of(env) == [[0.0, -1.0]] * 3
+    envs.reset(seed=1)
+    with pytest.raises(IllegalAction):
+        env.step(GIVEN_UP)
+    with pytest.raises(IllegalAction):
+        envs.step(np.array([0, GIVEN_UP]))
+    env.close()
+    envs.close()
 
 
 def test_a_person_wins_against_a_program_that_gives_up(tmp_path, caplog):
