@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -29,7 +29,8 @@ import numpy as np
 from .. import __version__
 from ..envs.batch import Batch
 from ..envs.errors import BoyiError
-from ..envs.record import Record, append_to, names, read_line, statistics, unfinished_lines
+from ..envs.lines import taken_up
+from ..envs.record import Record, names, read_line, statistics
 from ..envs.spec import Game, Spec, find
 from ..envs.view import View
 from .agent import timed_act
@@ -321,27 +322,22 @@ def compete(
     if minutes is not None and not minutes > 0:
         raise BoyiError(f"minutes must be above 0, not {minutes:g}")
     started = time.monotonic()
-    records = _finished(match, out, resume=resume) if out is not None else []
-    for record in records:
-        if report is not None:
-            report(record)
-    done = {(record.pairing, record.index) for record in records}
-    file = append_to(out) if out is not None else None
     try:
-        for record in match.play(done):
-            records.append(record)
-            if file is not None:
-                file.write(record.line())
-                file.flush()
-            if report is not None:
-                report(record)
-            if minutes is not None and time.monotonic() - started > 60 * minutes:
-                break
+        with taken_up(out, resume=resume) as (lines, write):
+            records = _finished(match, out, lines)
+            for record in records:
+                if report is not None:
+                    report(record)
+            for record in match.play({(record.pairing, record.index) for record in records}):
+                records.append(record)
+                write(record.line())
+                if report is not None:
+                    report(record)
+                if minutes is not None and time.monotonic() - started > 60 * minutes:
+                    break
     finally:
         for player in match.players:
             player.close()
-        if file is not None:
-            file.close()
     if len(records) < match.total:
         records = _whole_seeds(match, records)
     return match.result(records)
@@ -356,10 +352,10 @@ def _whole_seeds(match: Match, records: Sequence[Record]) -> list[Record]:
     return whole
 
 
-def _finished(match: Match, path: Path, *, resume: bool) -> list[Record]:
+def _finished(match: Match, path: Path | None, lines: Iterable[bytes]) -> list[Record]:
     """Read the games of an interrupted run."""
     records: dict[tuple[int, int], Record] = {}
-    for number, line in enumerate(unfinished_lines(path, resume=resume), 1):
+    for number, line in enumerate(lines, 1):
         where = f"{path}, line {number},"
         record = read_line(line, where)
         _check_belongs(match, record, where)

@@ -11,7 +11,7 @@ import json
 import math
 import re
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from rich.text import Text
 from .. import __version__
 from ..envs.batch import Batch
 from ..envs.errors import BoyiError, unknown
-from ..envs.record import append_to, unfinished_lines
+from ..envs.lines import taken_up
 from ..envs.spec import Game
 from ..envs.view import View
 from .agent import timed_act
@@ -209,24 +209,20 @@ def inquire(
     With `resume`, decisions that `out` already holds are not made again. `BoyiError` when the file is not empty and
     not to be resumed, or when a line of it belongs to something else.
     """
-    done = _finished(inquiry, out, resume=resume) if out is not None else []
-    written, decisions = {(decision.index, decision.agent) for decision in done}, []
-    file = append_to(out) if out is not None else None
-    try:
+    decisions = []
+    with taken_up(out, resume=resume) as (lines, write):
+        done = _finished(inquiry, out, lines)
+        written = {(decision.index, decision.agent) for decision in done}
         for decision in inquiry.run(done):
             decisions.append(decision)
-            if file is not None and (decision.index, decision.agent) not in written:
-                file.write(decision.line())
-                file.flush()
+            if (decision.index, decision.agent) not in written:
+                write(decision.line())
             if report is not None:
                 report(decision)
-    finally:
-        if file is not None:
-            file.close()
     return Answers(str(inquiry.game), inquiry.seed, inquiry.player, inquiry.conditions, decisions)
 
 
-def _finished(inquiry: Inquiry, path: Path, *, resume: bool) -> list[Decision]:
+def _finished(inquiry: Inquiry, path: Path | None, lines: Iterable[bytes]) -> list[Decision]:
     """Read the decisions of an interrupted run."""
     names = {field.name for field in fields(Decision)}
     expected = {
@@ -240,7 +236,7 @@ def _finished(inquiry: Inquiry, path: Path, *, resume: bool) -> list[Decision]:
         "run_seed": inquiry.seed,
     }
     decisions = []
-    for number, line in enumerate(unfinished_lines(path, resume=resume), 1):
+    for number, line in enumerate(lines, 1):
         try:
             content = json.loads(line)
         except ValueError:

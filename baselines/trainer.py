@@ -27,6 +27,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from .. import __version__
 from ..envs.errors import BoyiError
+from ..envs.lines import lock
 from ..wrappers import vector as wrappers
 from ..wrappers.sb3 import SB3VecEnv
 from .arena import evaluate
@@ -38,11 +39,6 @@ from .opponents import make_vector_env
 from .plots import curves, heat_map
 from .pool import OpponentPool
 from .state import pack, unpack
-
-try:
-    import fcntl
-except ImportError:  # there is none on Windows
-    fcntl = None  # type: ignore[assignment]
 
 FORMAT = "boyi-run-1"
 FREE = ("steps", "checkpoint_interval", "evaluation_interval", "evaluation_games", "log_interval", "ladder")
@@ -324,11 +320,7 @@ def hold(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise BoyiError(f"cannot write {folder}: {error.strerror}") from None
     with file:
-        if fcntl is not None:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise BoyiError(f"{folder} is in use by another process") from None
+        lock(file, folder)
         yield
 
 

@@ -10,13 +10,14 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
 from .. import __version__
 from .batch import Batch
 from .errors import BoyiError
+from .lines import read_lines
 from .spec import Game, find
 
 FORMAT = "boyi-game-2"
@@ -115,43 +116,12 @@ def _numbers(values: Any, count: int | None) -> bool:
     return good and count in (None, len(values))
 
 
-def read_lines(path: Path) -> list[bytes]:
-    """Read the lines of a file, ends included; `BoyiError` when it cannot be read."""
-    try:
-        return path.read_bytes().splitlines(keepends=True)
-    except OSError as error:
-        raise BoyiError(f"cannot read {path}: {error.strerror}") from None
-
-
-def unfinished_lines(path: Path, *, resume: bool) -> list[bytes]:
-    """Read the lines of an interrupted run to go on with; a last one torn in the middle of writing is cut off.
-
-    `BoyiError` when there are any, but nobody wants to `resume`.
-    """
-    lines = read_lines(path) if path.exists() else []
-    if lines and not resume:
-        raise BoyiError(f"{path} is not empty: --resume goes on with its run, another file starts a new one")
-    if lines and not lines[-1].endswith(b"\n"):
-        torn = len(lines.pop())
-        with path.open("r+b") as file:
-            file.truncate(path.stat().st_size - torn)
-    return lines
-
-
 def read_game(path: Path, number: int = 1) -> Record:
     """Read the `number`-th game of a file, counted from 1."""
     lines = read_lines(path)
     if not 1 <= number <= len(lines):
         raise BoyiError(f"{path} holds {len(lines)} games: there is no game number {number}")
     return read_line(lines[number - 1], f"{path}, line {number},")
-
-
-def append_to(path: Path) -> TextIO:
-    """Open a file for further lines; `BoyiError` when it cannot be written."""
-    try:
-        return path.open("a", encoding="utf-8")
-    except OSError as error:
-        raise BoyiError(f"cannot write {path}: {error.strerror}") from None
 
 
 def replay(game: Game, seed: int, actions: Iterable[int], episode: int = 0) -> Iterator[np.void]:

@@ -346,6 +346,20 @@ def test_a_file_with_games_is_not_written_over(finished):
     assert path.read_bytes() == before
 
 
+@pytest.mark.skipif(os.name == "nt", reason="locks")
+def test_two_runs_do_not_write_one_file(finished, tmp_path):
+    match, path = finished
+    shared = tmp_path / "shared.jsonl"
+
+    def intrude(_):
+        with pytest.raises(BoyiError, match=r"shared\.jsonl is in use by another process"):
+            compete(match, shared, resume=True)
+
+    compete(match, shared, report=intrude)
+    assert untimed(lines(shared)) == untimed(lines(path))
+    compete(match, shared, resume=True)
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

@@ -10,7 +10,8 @@ import gymnasium
 
 from ..envs.batch import Batch
 from ..envs.errors import BoyiError
-from ..envs.record import Record, append_to, name_all, replay
+from ..envs.lines import append_to
+from ..envs.record import Record, name_all, replay
 from ..envs.table import Finished, Table, Watcher
 from .shell import Observation, Shell
 
