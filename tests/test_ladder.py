@@ -35,14 +35,14 @@ FROZEN = {
     "einstein": "08b7ca0dfba9b5ff",
     "gomoku": "07a4005b59ce8c51",
     "hex": "f37e2d99142cbd5d",
-    "jiu": "e3ef943b5d0953cd",
+    "jiu": "b9eed820f0d0fcb6",
     "mahjong": "901c7594996d2424",
 }
 PLAYED = {
     "einstein": "94effa391c400854",
     "gomoku": "bab70a19ea2fa489",
     "hex": "187d2a08457385f1",
-    "jiu": "825aaf9d21b13110",
+    "jiu": "2e9ee138dd2d4ce7",
     "mahjong": "d55c38220b18f6f2",
 }
 
