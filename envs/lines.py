@@ -66,5 +66,7 @@ def lock(file: TextIO, name: Path) -> None:
     if fcntl is not None:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             raise BoyiError(f"{name} is in use by another process") from None
+        except OSError:
+            pass  # the file system knows no locks
