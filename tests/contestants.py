@@ -45,30 +45,30 @@ class Many(Outside):
 
 
 class Witness(Agent):
-    """Plays the first legal action and notes which games it was shown."""
+    """Plays the first legal action and keeps what it was shown."""
 
     name = "witness"
 
     def __init__(self):
         super().__init__()
-        self.seen = []
+        self.views = []
 
     def act(self, view):
-        shown = zip(view.row.tolist(), view.episode.tolist(), view.states["ply"].tolist(), strict=True)
-        self.seen.append(list(shown))
+        self.views.append(view)
         return view.mask.argmax(1)
 
 
-class Timekeeper(Agent):
-    """Notes the time it is told and plays the first legal action a little later."""
+class Timekeeper(Witness):
+    """Takes a little time over every decision."""
 
     name = "timekeeper"
 
-    def __init__(self):
-        super().__init__()
-        self.told = []
-
     def act(self, view):
-        self.told.append((None if view.clock is None else view.clock[0], None if view.limit is None else view.limit[0]))
         time.sleep(0.002)
-        return view.mask.argmax(1)
+        return super().act(view)
+
+    @property
+    def told(self):
+        """The clock and the limit of every decision."""
+        times = ((view.clock, view.limit) for view in self.views)
+        return [tuple(None if each is None else each[0] for each in pair) for pair in times]

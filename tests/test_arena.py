@@ -124,8 +124,8 @@ def test_row_and_episode_name_a_game_once_and_for_all(monkeypatch):
     witness, other = contestants.Witness(), contestants.Witness()
     list(Match("hex:board_size=3", [witness, "random", other], games=12).play())
     last = {}
-    for shown in witness.seen:
-        for row, episode, ply in shown:
+    for view in witness.views:
+        for row, episode, ply in zip(view.row, view.episode, view.states["ply"], strict=True):
             assert ply > last.get((row, episode), -1)
             last[row, episode] = ply
     assert len(last) == len({episode for _, episode in last}) == 24

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from contestants import Timekeeper
+from contestants import Timekeeper, Witness
 from engines import ENGINE, SOON, command
 
-from boyi.baselines.agent import Agent
 from boyi.baselines.arena import Match
 from boyi.baselines.engine import Engine
 from boyi.baselines.external import stream
@@ -161,27 +160,14 @@ def test_empty_lines_and_games_have_no_answer_and_quit_is_the_last():
     assert talk("", "  ", {"type": "game", "game": "hex"}, {"type": "quit"}, QUESTION) == []
 
 
-class Witness(Agent):
-    """Notes the positions it is shown."""
-
-    name = "witness"
-
-    def __init__(self):
-        super().__init__()
-        self.seen = []
-
-    def act(self, view):
-        self.seen.append(view.states.tobytes())
-        return view.mask.argmax(1)
-
-
 def test_the_agent_sees_the_record_as_it_is():
     """What was dealt anew for the seat is not dealt anew again."""
     agent, batch = Witness(), later("mahjong")
     view = batch.view()
     question = {"type": "decide", "position": draw(batch, int(view.seat[0])), "record": encode(view.states)}
     talk(question, {"type": "decide", "position": draw(batch)}, game="mahjong", agent=agent)
-    assert agent.seen[0] == view.states.tobytes() != agent.seen[1]
+    seen = [shown.states.tobytes() for shown in agent.views]
+    assert seen[0] == view.states.tobytes() != seen[1]
 
 
 def test_the_time_of_a_question_is_the_agents():
