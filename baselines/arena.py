@@ -29,7 +29,7 @@ import numpy as np
 from .. import __version__
 from ..envs.batch import Batch
 from ..envs.errors import BoyiError
-from ..envs.lines import taken_up
+from ..envs.files import taken_up
 from ..envs.record import Record, names, read_line, statistics
 from ..envs.spec import Game, Spec, find
 from ..envs.view import View
@@ -254,20 +254,26 @@ class _Hall:
                 yield self._end(row, scores[k].tolist(), "over" if over[k] else "cut")
 
     def _end(self, row: int, scores: list[float], ended: str) -> Record:
-        """Tell the agents that a game has ended, of whom one may have lost it all the same."""
-        fixture = self.tables[row].fixture
-        for seat, player in enumerate(fixture.seats):
-            why = self.match.players[player].conclude(row, self._episode(fixture))
-            if why is not None:
-                return self._lost(row, seat, "forfeit", f"{self.match.labels[player]}: {why}")
-        return self._record(row, scores, ended)
+        """Write down a game that has ended by its rules, unless an agent loses it in parting."""
+        fault = self._conclude(row)
+        if fault is None:
+            return self._record(row, scores, ended)
+        seat, why = fault
+        label = self.match.labels[self.tables[row].fixture.seats[seat]]
+        return self._record(row, self.match.game.lost(seat), "forfeit", f"{label}: {why}")
 
     def _lost(self, row: int, seat: int, ended: str, reason: str) -> Record:
         """Write down a game that a seat has lost by other than the game's rules."""
-        fixture = self.tables[row].fixture
-        for player in set(fixture.seats):
-            self.match.players[player].conclude(row, self._episode(fixture))
+        self._conclude(row)
         return self._record(row, self.match.game.lost(seat), ended, reason)
+
+    def _conclude(self, row: int) -> tuple[int, str] | None:
+        """Tell the agents that a game has ended; return the seat of one that loses it by how it takes that, and why."""
+        fixture = self.tables[row].fixture
+        episode = self._episode(fixture)
+        said = {player: self.match.players[player].conclude(row, episode) for player in set(fixture.seats)}
+        faults = ((seat, said[player]) for seat, player in enumerate(fixture.seats))
+        return next(((seat, why) for seat, why in faults if why is not None), None)
 
     def _record(self, row: int, scores: list[float], ended: str, reason: str = "") -> Record:
         match, table = self.match, self.tables.pop(row)

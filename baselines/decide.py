@@ -22,7 +22,7 @@ from rich.text import Text
 from .. import __version__
 from ..envs.batch import Batch
 from ..envs.errors import BoyiError, unknown
-from ..envs.lines import taken_up
+from ..envs.files import taken_up
 from ..envs.spec import Game
 from ..envs.view import View
 from .agent import timed_act

@@ -130,15 +130,15 @@ class Server:
     def answer(self, line: str) -> str | None:
         """Answer a line; None or "" where the protocol has no answer."""
         words = line.strip()
-        if self.stones is not None:
-            return self._stone(words)
         name, _, rest = words.partition(" ")
         command = self.commands.get(name.upper())
-        if not words:
-            return None
-        if command is None:
-            return f"UNKNOWN {name[:80]}"
         try:
+            if self.stones is not None:
+                return self._stone(words)
+            if not words:
+                return None
+            if command is None:
+                return f"UNKNOWN {name[:80]}"
             return command(rest.strip())
         except BoyiError as error:
             return f"ERROR {one_line(error)}"
@@ -199,12 +199,9 @@ class Server:
                 self.stones.append((-1, 0))
             return ""
         stones, self.stones = self.stones, None
-        try:
-            self._check_started()
-            self._set_up(stones)
-            return self._move()
-        except BoyiError as error:
-            return f"ERROR {one_line(error)}"
+        self._check_started()
+        self._set_up(stones)
+        return self._move()
 
     def _set_up(self, stones: list[tuple[int, int]]) -> None:
         """Play stones in turn, so that it is the engine's turn; the order does not matter to the rules."""

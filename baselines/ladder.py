@@ -22,6 +22,7 @@ from rich.text import Text
 
 from .. import __version__
 from ..envs.errors import BoyiError
+from ..envs.files import replace_file
 from ..envs.record import Record
 from ..envs.spec import Game, Spec, find
 from .arena import Match, compete
@@ -162,7 +163,7 @@ def benchmark(
     assert isinstance(result, Result)
     standing = _standing(ladder, match, result, records)
     if path is not None:
-        _write(path, standing.text())
+        replace_file(path, standing.text().encode())
     return standing
 
 
@@ -231,16 +232,6 @@ def _digest(records: Sequence[Record]) -> str:
     """Condense what happened in the games, whoever played them."""
     played = sorted((record.pairing, record.index, record.actions, record.returns) for record in records)
     return hashlib.sha256(json.dumps(played).encode()).hexdigest()[:16]
-
-
-def _write(path: Path, text: str) -> None:
-    """Replace a file, whole or not at all."""
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    except OSError as error:
-        raise BoyiError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def read_standing(path: Path | str, game: str | Spec | Game | None = None) -> Standing:

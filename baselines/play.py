@@ -18,7 +18,7 @@ import numpy as np
 
 from ..envs.batch import Batch, random_seed
 from ..envs.errors import BoyiError
-from ..envs.lines import append_to
+from ..envs.files import append_to
 from ..envs.record import Record, names, positions, read_game
 from ..envs.render import sees_seats
 from ..envs.spec import Game

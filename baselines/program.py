@@ -20,6 +20,7 @@ from queue import Empty, SimpleQueue
 from typing import IO
 
 from ..envs.errors import BoyiError
+from . import supervisor
 
 LONGEST = 1 << 16  # bytes of a line
 MOST = 10_000  # lines that may wait to be read, or answer one
@@ -29,52 +30,6 @@ LEAVE = 5.0  # seconds that a program has to end when it is asked to: our own ta
 LAG = 1.0  # seconds that may lie between the end of a program and that of its output
 FLOOD = f"wrote {MOST} lines that nobody had asked for"
 TAIL = 200  # letters of the latest line on stderr that a reason shows
-
-# Runs the program and, when it ends or the pipe in its first argument is closed, as it is by whatever ends us, kills
-# all that it has started: its session and, on Linux, which lets us adopt them, those that have left it.
-SUPERVISOR = """
-import os, select, signal, sys, _thread
-def adopt():
-    try:
-        import ctypes
-        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
-    except (ImportError, OSError, AttributeError):
-        pass  # not on Linux
-def children():
-    try:
-        lists = [f"/proc/self/task/{task}/children" for task in os.listdir("/proc/self/task")]
-        return [int(child) for path in lists for child in open(path).read().split()]
-    except OSError:
-        return []
-def kill_children():
-    while found := children():
-        for child in found:
-            try:
-                os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
-            except OSError:
-                pass
-def watch():
-    os.read(lifeline, 1)
-    kill_children()
-    os.killpg(0, signal.SIGKILL)
-adopt()
-lifeline = int(sys.argv[1])
-program = os.fork()
-if not program:
-    os.close(lifeline)
-    os.execvp(sys.argv[2], sys.argv[2:])
-os.closerange(0, 3)
-_thread.start_new_thread(watch, ())
-try:
-    status = os.waitstatus_to_exitcode(os.waitpid(program, 0)[1])
-except ChildProcessError:
-    status = 0  # watch() has waited for it
-kill_children()
-if select.select([lifeline], [], [], 0.05)[0]:
-    os.killpg(0, signal.SIGKILL)
-os._exit(status if status >= 0 else 128 - status)
-"""
 
 
 class ProgramError(Exception):
@@ -221,7 +176,7 @@ def _start(words: list[str]) -> tuple[subprocess.Popen[bytes], int]:
     pipe = subprocess.PIPE
     ours, theirs = os.pipe()[::-1]
     try:
-        command = [sys.executable, "-I", "-S", "-c", SUPERVISOR, str(theirs), *words]
+        command = [sys.executable, "-I", "-S", supervisor.__file__, str(theirs), *words]
         process = subprocess.Popen(
             command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True, pass_fds=(theirs,)
         )

@@ -27,11 +27,11 @@ from torch.utils.tensorboard import SummaryWriter
 
 from .. import __version__
 from ..envs.errors import BoyiError
-from ..envs.lines import lock
+from ..envs.files import lock, replace_file
 from ..wrappers import vector as wrappers
 from ..wrappers.sb3 import SB3VecEnv
 from .arena import evaluate
-from .checkpoint import read_file, replace_file, write_file
+from .checkpoint import read_file, write_file
 from .config import MANY, Config
 from .dqn import DQN
 from .learned import FILE

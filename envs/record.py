@@ -17,7 +17,7 @@ import numpy as np
 from .. import __version__
 from .batch import Batch
 from .errors import BoyiError
-from .lines import read_lines
+from .files import read_lines
 from .spec import Game, find
 
 FORMAT = "boyi-game-2"

@@ -10,7 +10,7 @@ from test_conformance import lot
 
 from boyi.baselines.play import draw_pages
 from boyi.envs import Batch, BoyiError, View
-from boyi.envs.lines import read_lines
+from boyi.envs.files import read_lines
 from boyi.envs.record import Record, positions, read_game
 from boyi.wrappers import RandomOpening, RecordGames, SymmetryAugment, vector
 

@@ -10,7 +10,7 @@ import gymnasium
 
 from ..envs.batch import Batch
 from ..envs.errors import BoyiError
-from ..envs.lines import append_to
+from ..envs.files import append_to
 from ..envs.record import Record, name_all, replay
 from ..envs.table import Finished, Table, Watcher
 from .shell import Observation, Shell

@@ -1,7 +1,11 @@
-"""Files of lines: what a run writes as it goes, and goes on with after it was stopped; one process at a time."""
+"""What runs write: files of lines that grow, and that one process at a time goes on with; others whole or not at all.
+
+A reader of the latter sees the old file or the new one, never half of either, whenever the writer is killed.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,3 +74,21 @@ def lock(file: TextIO, name: Path) -> None:
             raise BoyiError(f"{name} is in use by another process") from None
         except OSError:
             pass  # the file system knows no locks
+
+
+def replace(path: Path, write: Callable[[Path], object]) -> None:
+    """Replace a file by what `write` writes to the path it is given; `BoyiError` when it cannot be written."""
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(partial)
+        with partial.open("rb+") as file:
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        raise BoyiError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Replace a file by one of this content; `BoyiError` when it cannot be written."""
+    replace(path, lambda partial: partial.write_bytes(content))
