@@ -4,7 +4,8 @@ Games come in pairs on one seed, hence with the same chance, and seats swapped i
 k belongs to the first agent when k + g is even, so that with more than two seats both agents fill every other one.
 The seed of a pair follows from the run's seed and the pair's index alone, and agents decide from streams keyed by seed
 and ply: what a game is like does not depend on the games beside it or on their order. Two equal agents therefore share
-every pair.
+every pair. An agent that remembers the first game of a pair knows what chance will bring in the second; with
+`fresh_chance` no two games share a seed.
 
 A game's outcome is the mean return of the first agent's seats against that of the second's: the higher wins.
 
@@ -27,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..envs.batch import Batch
+from ..envs.batch import Batch, random_seed
 from ..envs.errors import BoyiError
 from ..envs.files import taken_up
 from ..envs.record import Record, names, read_line, statistics
@@ -58,7 +59,8 @@ class Match:
 
     `agents` are whatever `make_agent` takes. Each plays one side only, because it may keep a tree for every row. With
     `clock` every seat has so many seconds for all its decisions in a game, and loses when they are used up. The first
-    `opening` actions of a game are drawn at random from its seed, hence the same for all who play that seed.
+    `opening` actions of a game are drawn at random from its seed, hence the same for all who play that seed. `seed` None
+    draws one, or goes on with that of the games that are taken up; `fresh_chance` gives every game a seed of its own.
     """
 
     def __init__(
@@ -67,13 +69,15 @@ class Match:
         agents: Sequence[AgentLike],
         *,
         games: int = 20,
-        seed: int = 0,
+        seed: int | None = 0,
         clock: float | None = None,
         opening: int = 0,
+        fresh_chance: bool = False,
         first_against_all: bool = False,
     ) -> None:
-        self.opening = opening
-        self.game, self.games, self.seed, self.clock = find(game), games, seed, check_clock(clock)
+        self.opening, self.fresh_chance, self.drawn = opening, fresh_chance, seed is None
+        self.seed = random_seed() if seed is None else seed
+        self.game, self.games, self.clock = find(game), games, check_clock(clock)
         if self.game.seats < 2:
             raise BoyiError(f"{self.game} has one seat: nobody can be compared in it")
         if len(agents) < 2:
@@ -84,8 +88,8 @@ class Match:
             allowed = f"a multiple of {self.rounds}" if self.table else "an even number"
             sides = "every seat" if self.table else "both sides"
             raise BoyiError(f"games must be {allowed}, every seed being played from {sides}, not {games!r}")
-        if not hasattr(seed, "__index__") or not 0 <= seed < 2**63:
-            raise BoyiError(f"seed must be a whole number, at least 0, not {seed!r}")
+        if not hasattr(self.seed, "__index__") or not 0 <= self.seed < 2**63:
+            raise BoyiError(f"seed must be a whole number of 63 bits, at least 0, not {seed!r}")
         self.players = [make_agent(agent, self.game) for agent in agents]
         if len({id(player) for player in self.players}) < len(agents):
             raise BoyiError("an agent object is listed twice: give each side an object, or a string, of its own")
@@ -101,7 +105,8 @@ class Match:
 
     def fixture(self, pairing: int, index: int) -> Fixture:
         """Draw up game `index` of a pairing."""
-        agents, seed = self.pairings[pairing], pair_seed(self.seed, index // self.rounds)
+        shared = index if self.fresh_chance else index // self.rounds
+        agents, seed = self.pairings[pairing], pair_seed(self.seed, shared)
         if self.table:
             agents = tuple(np.random.default_rng(seed).permutation(agents).tolist())
         seats = tuple(agents[(seat + index) % self.rounds] for seat in range(self.game.seats))
@@ -116,10 +121,11 @@ class Match:
 
     def result(self, records: Sequence[Record]) -> Result | Table:
         """Sum up all the games of the match."""
+        played: dict[str, Any] = {"seed": self.seed, "clock": self.clock, "fresh_chance": self.fresh_chance}
         if self.table:
-            return summarize_table(self.game, self.names, self.labels, records, self.seed, self.clock)
+            return summarize_table(self.game, self.names, self.labels, records, **played)
         pairs = [(self.labels[i], self.labels[j]) for i, j in self.pairings]
-        return summarize(self.game, self.labels, pairs, records, self.seed, self.clock)
+        return summarize(self.game, self.labels, pairs, records, **played)
 
 
 def check_clock(clock: float | None) -> float | None:
@@ -135,8 +141,8 @@ def too_late(label: str, clock: float | None) -> str:
 
 
 def pair_seed(seed: int, pair: int) -> int:
-    """Return the seed of both games of a pair: 32 bits, so that it is quick to type."""
-    return int(np.random.SeedSequence((seed, pair)).generate_state(1)[0])
+    """Return the seed of both games of a pair: 63 bits, too many to try out on the tiles that a seat is dealt."""
+    return int(np.random.SeedSequence((seed, pair)).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 @dataclass
@@ -199,11 +205,10 @@ class _Hall:
     def _open(self, row: int) -> None:
         """Play the opening of a game, as far as it goes on."""
         table = self.tables[row]
-        lots = np.random.default_rng((table.fixture.seed, self.match.opening))
         while len(table.actions) < self.match.opening:
-            action = lots.choice(np.flatnonzero(self.batch.mask[row]))
-            self.batch.step(np.array([action]), [row])
-            table.actions.append(int(action))
+            action = self.batch.sample([row])
+            self.batch.step(action, [row])
+            table.actions.append(int(action[0]))
 
     def _turn(self, player: int) -> Iterator[Record]:
         """Let an agent decide wherever it is to move."""
@@ -364,6 +369,8 @@ def _finished(match: Match, path: Path | None, lines: Iterable[bytes]) -> list[R
     for number, line in enumerate(lines, 1):
         where = f"{path}, line {number},"
         record = read_line(line, where)
+        if match.drawn:
+            match.seed, match.drawn = record.run_seed, False
         _check_belongs(match, record, where)
         if (record.pairing, record.index) in records:
             raise BoyiError(f"{where} repeats game {record.index} of pairing {record.pairing}")

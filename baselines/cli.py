@@ -105,7 +105,17 @@ def arena(
     game: GameName,
     agents: Annotated[list[str], typer.Argument(help="Two agents or more: mcts:sims=1000 random.", show_default=False)],
     number: Annotated[int, typer.Option("--games", help="Games in every pairing, an even number.")] = 20,
-    seed: Annotated[int, typer.Option(help="Same seed, same games.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="Same seed, same games. Where chance takes part it is drawn when none is given, else it is 0.",
+            show_default=False,
+        ),
+    ] = None,
+    fresh_chance: Annotated[
+        bool,
+        typer.Option("--fresh-chance", help="Share no dice or tiles between games, for agents that might remember."),
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="Append a JSON line for every game as it ends.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     minutes: Annotated[float | None, typer.Option(help="Stop after so long, and sum up what has been played.")] = None,
@@ -116,7 +126,10 @@ def arena(
     from .arena import Match, compete
 
     _check_resume(resume, out)
-    match = Match(_choose(game, board_size), agents, games=number, seed=seed, clock=clock)
+    chosen = _choose(game, board_size)
+    if seed is None and not (chosen.spec.dice or chosen.spec.hidden):
+        seed = 0
+    match = Match(chosen, agents, games=number, seed=seed, clock=clock, fresh_chance=fresh_chance)
     with _stoppable(match.total, "games", out) as count, _progress(str(match.game), match.total, "games") as advance:
 
         def report(record: Record) -> None:

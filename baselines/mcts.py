@@ -15,7 +15,7 @@ import numpy as np
 
 from ..envs.bind import bind
 from ..envs.errors import BoyiError
-from ..envs.rng import GOLDEN, below
+from ..envs.rng import below, combine
 from ..envs.spec import Game, Param
 from ..envs.view import View
 from .agent import Agent
@@ -112,9 +112,7 @@ class MCTS(Agent):
         self._grow(memories, view, k)
         counts = _counts([memory.tree for memory in memories], int(view.seat[k]), view.mask[k])
         best = np.flatnonzero(counts == counts.max())
-        # A stream behind those of the trees.
-        lots = view.rng[k] + np.array([self.threads * int(GOLDEN) % 2**64, 0], np.uint64)
-        chosen = best[below(lots, best.size)]
+        chosen = best[below(_stream(view, k, self.threads), best.size)]
         counts[chosen] = np.nextafter(counts[chosen], np.inf)
         for memory in memories:
             memory.action = int(counts.argmax())
@@ -157,8 +155,7 @@ class MCTS(Agent):
     def _grow(self, memories: list[Memory], view: View, k: int) -> None:
         """Search from the root of every tree, each in a thread and from a stream of its own."""
         shares = [(self.sims + t) // self.threads for t in range(self.threads)][::-1]
-        streams = np.repeat(view.rng[k : k + 1], self.threads, axis=0)
-        streams[:, 0] += np.arange(self.threads, dtype=np.uint64) * GOLDEN
+        streams = [_stream(view, k, number) for number in range(self.threads)]
         work = list(zip(memories, shares, streams, self.notes, strict=True))
         seat, until = int(view.seat[k]), time.perf_counter() + view.seconds(k, self.seconds)
         others = [self._threads().submit(self._simulate, seat, until, *args) for args in work[1:]]
@@ -187,6 +184,11 @@ class MCTS(Agent):
         if self._pool is None or self._pool_pid != os.getpid():
             self._pool, self._pool_pid = ThreadPoolExecutor(self.threads), os.getpid()
         return self._pool
+
+
+def _stream(view: View, k: int, number: int) -> np.ndarray:
+    """Open one of the streams that the decision in game k of a view draws from: a tree's, or the one behind them."""
+    return np.array([combine(view.rng[k, 0], np.uint64(number)), view.rng[k, 1]], np.uint64)
 
 
 def _counts(trees: list[Any], seat: int, mask: np.ndarray) -> np.ndarray:

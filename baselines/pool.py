@@ -1,4 +1,4 @@
-"""`OpponentPool`: several agents as one opponent, of whom each game draws one. For self-play against earlier selves."""
+"""`OpponentPool`: several agents as one opponent, of whom each seat of a game draws one. For self-play against earlier selves."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _UNIT = 2.0**-53  # spacing of the doubles in [0, 1) that a game's key gives
 
 
 class OpponentPool(Team):
-    """Agents, anything that `make_agent` takes, of whom every game draws one in proportion to `weights` and keeps it.
+    """Agents, anything that `make_agent` takes, of whom each seat of a game draws one in proportion to `weights`.
 
-    The draw hangs on the game's seed and episode, so it is the same in single and vector environments. A member that
-    is added plays in games whose first decision comes later.
+    It keeps that one to the end. The draw hangs on the game's seed, its episode and the seat, so it is the same in
+    single and vector environments. A member that is added plays in games whose first decision comes later.
     """
 
     name = "pool"

@@ -67,6 +67,7 @@ class Result:
     graded: bool
     """Whether returns say more than who won."""
     clock: float | None = None
+    fresh_chance: bool = False
 
     def __rich__(self) -> RenderableType:
         parts: list[RenderableType] = [Text(self._head()), self._pairings()]
@@ -80,8 +81,8 @@ class Result:
         return as_text(self)
 
     def _head(self) -> str:
-        head = f"{self.game}: {self.games} games, seed {self.seed}, every seed played from both sides"
-        return head + clock_note(self.clock)
+        seeds = seed_note(self.seed, "both sides", fresh_chance=self.fresh_chance)
+        return f"{self.game}: {self.games} games, {seeds}{clock_note(self.clock)}"
 
     def _pairings(self) -> Table:
         columns = (*self._columns(), "its move", *(f"its {loss}" for loss in self._losses()))
@@ -126,6 +127,8 @@ def summarize(
     records: Sequence[Record],
     seed: int,
     clock: float | None = None,
+    *,
+    fresh_chance: bool = False,
 ) -> Result:
     """Sum up the games between `pairs` of agents; every agent and every pair has played."""
     by_pairing = [[record for record in records if record.pairing == k] for k in range(len(pairs))]
@@ -149,6 +152,7 @@ def summarize(
         standings=tuple(standings),
         graded=(game.low, game.high) != (-1.0, 1.0),
         clock=clock,
+        fresh_chance=fresh_chance,
     )
 
 
@@ -192,6 +196,11 @@ def count_lost(records: Sequence[Record], under: set[str], ended: str) -> int:
 def loss_columns(clock: float | None, rows: Sequence[Any]) -> list[str]:
     """Name the kinds of losses beside the game's rules that there can be, or have been, in the rows of a table."""
     return ["late"] * (clock is not None) + ["forfeits"] * any(row.forfeits for row in rows)
+
+
+def seed_note(seed: int, sides: str, *, fresh_chance: bool) -> str:
+    """Say what games were played on."""
+    return f"seed {seed}, " + ("every game on a seed of its own" if fresh_chance else f"every seed played from {sides}")
 
 
 def clock_note(clock: float | None) -> str:

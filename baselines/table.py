@@ -19,7 +19,7 @@ from ..envs.record import Record
 from ..envs.spec import Game
 from .printing import as_text, make_table
 from .rating import Estimate, student
-from .result import clock_note, count_lost, duration, loss_columns, percent
+from .result import clock_note, count_lost, duration, loss_columns, percent, seed_note
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,11 @@ class Table:
     unit: str
     rows: tuple[Seated, ...]
     clock: float | None = None
+    fresh_chance: bool = False
 
     def __rich__(self) -> RenderableType:
-        head = f"{self.game}: {self.games} games, seed {self.seed}, every seed played from all {self.seats} seats"
-        return Group(Text(head + clock_note(self.clock)), self._grid())
+        seeds = seed_note(self.seed, f"all {self.seats} seats", fresh_chance=self.fresh_chance)
+        return Group(Text(f"{self.game}: {self.games} games, {seeds}{clock_note(self.clock)}"), self._grid())
 
     def __str__(self) -> str:
         return as_text(self)
@@ -82,6 +83,8 @@ def summarize_table(
     records: Sequence[Record],
     seed: int,
     clock: float | None = None,
+    *,
+    fresh_chance: bool = False,
 ) -> Table:
     """Sum up the games of agents, of whom `labels` tell apart those of equal `names`."""
     rows = []
@@ -100,7 +103,7 @@ def summarize_table(
                 forfeits=count_lost(records, under, "forfeit"),
             )
         )
-    return Table(str(game), seed, len(records), game.seats, game.spec.unit, tuple(rows), clock)
+    return Table(str(game), seed, len(records), game.seats, game.spec.unit, tuple(rows), clock, fresh_chance)
 
 
 def _estimate(records: Sequence[Record], under: set[str], key: str) -> Estimate:

@@ -1,12 +1,14 @@
 """`Batch`: N games in one structured array, the engine under every face.
 
 Row i of a batch with seed s is the single game of seed s + i, whatever the size of the batch and however many threads
-step it. Each row owns a chance stream whose key hashes its seed and its episode; the records hold no randomness.
+step it. Each row owns a chance stream and a key a seat, derived from its seed and its episode; the records hold no
+randomness.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -21,6 +23,7 @@ from .bind import Kernel, bind, entry
 from .errors import BoyiError, IllegalAction, unknown
 from .kernels import GIVEN_UP, KEEP, NEXT_STEP, SAME_STEP
 from .protocol import CHANCE, CUT, OVER
+from .rng import SEALED
 from .spec import Game, Spec, find
 from .view import View, copied
 
@@ -82,7 +85,8 @@ class Batch:
         self._masks = np.zeros((self.n, self.game.actions), np.int8)
         self._by_hand = chance == "by_hand"
         self._chances = np.zeros((self.n, 0 if self._by_hand else max(1, self.game.chance_outcomes)))
-        self._streams = np.zeros((self.n, 2), np.uint64)
+        self._streams = np.zeros((self.n, *SEALED), np.uint64)
+        self._keys = np.zeros((self.n, self.game.seats), np.uint64)
         self._lanes = np.zeros((self.n, 2), np.uint64)
         self._seeds = np.zeros(self.n, np.uint64)
         self._episodes = np.zeros(self.n, np.int64)
@@ -158,9 +162,11 @@ class Batch:
         if (seats < 0).any():
             raise BoyiError(f"{self.game}: row {which[seats < 0][0]} has ended: nobody is to move in it")
         streams = np.empty((which.size, 2), np.uint64)
-        self._kernels["decision_rows"](self._states, self._streams, which, streams)
+        self._kernels["decision_rows"](self._states, self._keys, which, streams)
+        own_keys = np.empty(which.size, np.uint64)
+        self._kernels["own_key_rows"](self._seeds, self._episodes, which, seats, own_keys)
         if self.game.spec.hidden:
-            self._kernels["redeal_rows"](states, seats, streams, self._lanes)
+            self._kernels["redeal_rows"](states, self._seeds, self._episodes, which, seats, self._lanes)
         histories = None
         if self._history is not None and not self.game.spec.hidden:
             histories = [list(self._history[i]) for i in which]
@@ -172,7 +178,7 @@ class Batch:
             rng=streams,
             row=which.copy(),
             episode=self._episodes[which],
-            game_key=self.game_keys(which),
+            game_key=own_keys,
             history=histories,
         )
 
@@ -204,7 +210,7 @@ class Batch:
         """
         which = self._rows(rows)
         keys = np.empty(which.size, np.uint64)
-        self._kernels["key_rows"](self._streams, which, purpose, keys)
+        self._kernels["key_rows"](self._seeds, self._episodes, which, purpose, keys)
         return keys
 
     # Play
@@ -220,7 +226,7 @@ class Batch:
             self._seeds[which] = _row_seeds(seed, which)
             self._episodes[which] = episode
         self._forget(which)
-        random = (self._seeds, self._episodes, self._streams, self._chances)
+        random = (self._seeds, self._episodes, self._streams, self._keys, self._chances)
         self._run("start_rows", which.size, self._states, self._blank, which, *random, self._masks)
 
     def step(
@@ -256,7 +262,7 @@ class Batch:
         over, cut = np.empty(m, np.bool_), np.empty(m, np.bool_)
         x = np.empty((m if see else 1, *self._shape), np.float32)
         before = (self._episodes[which], self._states["ply"][which]) if self._history is not None else None
-        random = (self._seeds, self._episodes, self._streams, self._chances)
+        random = (self._seeds, self._episodes, self._streams, self._keys, self._chances)
         rules = (self._masks, self._penalty, AUTORESET[self.autoreset])
         self._run("step_rows", m, self._states, self._blank, which, actions, *random, *rules, r, over, cut, see, x)
         self._seen, self._sight = x if see else None, None
@@ -324,13 +330,14 @@ class Batch:
         """Returns of game 0 for every seat, once `play` has ended it."""
         return self._scores.tolist()
 
-    def sample(self) -> np.ndarray:
-        """Draw a uniformly random legal action for every row, (n,) int64; -1 where a game has ended.
+    def sample(self, rows: ArrayLike | None = None) -> np.ndarray:
+        """Draw a uniformly random legal action for each row, (m,) int64; -1 where a game has ended.
 
         The draws come from the rows' decision streams: the same seed plays the same random games.
         """
-        actions = np.empty(self.n, np.int64)
-        self._run("sample_rows", self.n, self._states, self._streams, self._lanes, self._masks, actions)
+        which = self._rows(rows)
+        actions = np.empty(which.size, np.int64)
+        self._run("sample_rows", which.size, self._states, self._keys, which, self._lanes, self._masks, actions)
         return actions
 
     def play_random(self, steps: int) -> tuple[np.ndarray, np.ndarray]:
@@ -344,7 +351,7 @@ class Batch:
         ended, scores = np.zeros(self.n, np.int64), np.zeros((self.n, self.game.seats))
         see = self.encoder is not None
         x = np.empty((self.n if see else 1, *self._shape), np.float32)
-        random = (self._seeds, self._episodes, self._streams, self._lanes, self._chances)
+        random = (self._seeds, self._episodes, self._streams, self._keys, self._lanes, self._chances)
         rules = (self._masks, AUTORESET[self.autoreset], np.zeros((self.n, self.game.seats), np.float32))
         self._forget(self._every)
         self._run("random_rows", self.n, self._states, self._blank, steps, *random, *rules, scores, ended, see, x)
@@ -392,7 +399,7 @@ class Batch:
         """Draw a seat (m,) for each row from its game's seed, apart from the game's own chance."""
         which = self._rows(rows)
         seats = np.empty(which.size, np.int64)
-        self._kernels["seat_rows"](self._streams, which, self._lanes, self.game.seats, seats)
+        self._kernels["seat_rows"](self._seeds, self._episodes, which, self._lanes, self.game.seats, seats)
         return seats
 
     # Copies
@@ -408,16 +415,17 @@ class Batch:
         return twin
 
     def snapshot(self) -> dict[str, np.ndarray]:
-        """Gather positions, as bytes, seeds and chance streams by name: arrays that any format holds."""
+        """Gather positions, as bytes, seeds, episodes and what chance has drawn: arrays that any format holds."""
         raw = self.states.view(np.uint8).reshape(self.n, -1)
-        return {"states": raw, "seeds": self._seeds, "episodes": self._episodes, "streams": self._streams}
+        return {"states": raw, "seeds": self._seeds, "episodes": self._episodes, "draws": self._streams[:, 0, 1]}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """Go on from what `snapshot` gathered in a batch of as many games of the same kind."""
         if arrays["states"].shape != (self.n, self._states.dtype.itemsize):
             raise BoyiError(f"{self.game}: the snapshot is not one of {self.n} games of this kind")
         self._seeds[:], self._episodes[:] = arrays["seeds"], arrays["episodes"]
-        self._streams[:] = arrays["streams"]
+        self._kernels["open_rows"](self._seeds, self._episodes, self._streams, self._keys)
+        self._streams[:, 0, 1] = arrays["draws"]
         self.set_states(arrays["states"].view(self._states.dtype)[:, 0])
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Batch:
@@ -511,8 +519,8 @@ def usable_cores() -> int:
 
 
 def random_seed() -> int:
-    """Draw a seed from the operating system."""
-    return int(np.random.SeedSequence().generate_state(1)[0])
+    """Draw a seed of 63 bits from the operating system: too many to try out."""
+    return secrets.randbits(63)
 
 
 def _row_seeds(seed: int | Sequence[int], which: np.ndarray) -> np.ndarray:

@@ -1,21 +1,27 @@
 """Generic kernels over many games, written once against the protocol and compiled for each game by `bind`.
 
-Arrays of a batch of n games: ``states`` (n,) records; ``streams`` (n, 2) uint64, each row's chance stream; ``lanes``
-(n, 2) uint64, room for any other stream; ``masks`` (n, actions) int8, the legal actions of the seat to move; ``p``
-(n, outcomes) float64, scratch for chance events. ``rows`` (m,) int64 names the games a call is about; arguments and
-results of the call are indexed along it. ``[lo, hi)`` is the part of them that one thread does.
+Arrays of a batch of n games: ``states`` (n,) records; ``seeds`` (n,) uint64 and ``episodes`` (n,) int64, which name a
+game; ``streams`` (n, 1, 3) uint64, each row's sealed chance stream; ``keys`` (n, seats) uint64, what each seat's decisions
+draw from; ``lanes`` (n, 2) uint64, room for any other stream; ``masks`` (n, actions) int8, the legal actions of the seat
+to move; ``p`` (n, outcomes) float64, scratch for chance events. ``rows`` (m,) int64 names the games a call is about;
+arguments and results of the call are indexed along it. ``[lo, hi)`` is the part of them that one thread does.
+
+All that is random in a game comes from its seed and episode by `derive`, which nobody can invert or go on from: who is
+handed the key of one purpose learns nothing of another's.
 """
 
 import numpy as np
 
 from .protocol import CHANCE, CUT, OVER, chance, key, legal, observe, playout, redeal, reset, resolve, returns, step
-from .rng import GOLDEN, below, choose, combine, kernel, uniform
+from .rng import below, choose, kernel, siphash, uniform
 
 ILLEGAL = -4  # answer of `play_one`: the action is outside the mask and nothing was touched
 GIVEN_UP = -1  # what is played by whoever has no action: it loses the game
 KEEP, SAME_STEP, NEXT_STEP = 0, 1, 2  # what happens to a finished game: nothing, a new one at once, or at the next step
-_DECISION, _SEAT, _GAME = np.uint64(0xD1CE), np.uint64(0x5EA7), np.uint64(0x6A3E)  # keep these draws apart from chance
-_PLY = np.uint64(0xD6E8FEB86659FD93)  # spreads the plies' streams over keys; odd, and far from GOLDEN's multiples
+CHANCE_KEY, DECISION_KEY, REDEAL_KEY, SEAT_KEY, GAME_KEY, OWN_KEY = range(6)  # the purposes of keys
+_TAG = np.uint64(0x69796F62)  # "boyi": the second half of the key that all keys are derived under
+_S8, _S32 = np.uint64(8), np.uint64(32)
+_PLY = np.uint64(0xD6E8FEB86659FD93)  # spreads a seat's streams over plies; odd, and far from GOLDEN's multiples
 
 
 @kernel
@@ -44,7 +50,8 @@ def settle(s, rng, p):
 def advance(s, rng, a, p, mask):
     """Play a legal action through to the next decision, whose mask is written, or to the end; return `to_move`."""
     step(s, a)
-    settle(s, rng, p)
+    if s.to_move == CHANCE:  # a call that most games never need
+        settle(s, rng, p)
     legal(s, mask)
     return s.to_move
 
@@ -70,15 +77,31 @@ def play_one(states, streams, a, p, masks, x):
 
 
 @kernel
-def stream_key(seed, episode):
-    """Key of the chance stream of one episode."""
-    return combine(seed, np.uint64(episode))
+def derive(seed, episode, purpose, which, ply):
+    """Derive a key from a game's seed: another for each episode, purpose, `which` below 2**24, and ply."""
+    message = np.uint64(purpose) | (np.uint64(which) << _S8) | (np.uint64(ply) << _S32)
+    return siphash(seed, _TAG, np.uint64(episode), message)
 
 
-def start(states, blank, i, seeds, episodes, streams, p, masks):
+@kernel
+def open_streams(i, seeds, episodes, streams, keys):
+    """Open what game i draws from: the sealed stream of its chance, and the keys of its seats."""
+    streams[i, 0, 0] = derive(seeds[i], episodes[i], CHANCE_KEY, 0, 0)
+    streams[i, 0, 1] = np.uint64(0)
+    streams[i, 0, 2] = derive(seeds[i], episodes[i], CHANCE_KEY, 1, 0)
+    for seat in range(keys.shape[1]):
+        keys[i, seat] = derive(seeds[i], episodes[i], DECISION_KEY, seat, 0)
+
+
+def open_rows(seeds, episodes, streams, keys):
+    """Open what all games draw from, as at their start."""
+    for i in range(seeds.shape[0]):
+        open_streams(i, seeds, episodes, streams, keys)
+
+
+def start(states, blank, i, seeds, episodes, streams, keys, p, masks):
     """Start episode ``episodes[i]`` of game i."""
-    streams[i, 0] = stream_key(seeds[i], episodes[i])
-    streams[i, 1] = np.uint64(0)
+    open_streams(i, seeds, episodes, streams, keys)
     states[i] = blank[0]
     s = states[i]
     reset(s, streams[i])
@@ -86,10 +109,10 @@ def start(states, blank, i, seeds, episodes, streams, p, masks):
     legal(s, masks[i])
 
 
-def start_rows(lo, hi, states, blank, rows, seeds, episodes, streams, p, masks):
+def start_rows(lo, hi, states, blank, rows, seeds, episodes, streams, keys, p, masks):
     """Start the episodes of games ``rows[lo:hi]``."""
     for k in range(lo, hi):
-        start(states, blank, rows[k], seeds, episodes, streams, p, masks)
+        start(states, blank, rows[k], seeds, episodes, streams, keys, p, masks)
 
 
 def first_illegal(states, masks, rows, actions, giving_up):
@@ -106,7 +129,8 @@ def first_illegal(states, masks, rows, actions, giving_up):
 
 
 def step_rows(
-    lo, hi, states, blank, rows, actions, seeds, episodes, streams, p, masks, penalty, autoreset, r, over, cut, see, x
+    lo, hi, states, blank, rows, actions, seeds, episodes, streams, keys, p, masks, penalty, autoreset, r, over, cut,
+    see, x,
 ):  # fmt: skip
     """Step games ``rows[lo:hi]``: returns (m, seats) float32 where one ended, over and cut (m,) bool.
 
@@ -122,7 +146,7 @@ def step_rows(
         if s.to_move < CHANCE:
             if autoreset == NEXT_STEP:
                 episodes[i] += 1
-                start(states, blank, i, seeds, episodes, streams, p, masks)
+                start(states, blank, i, seeds, episodes, streams, keys, p, masks)
         else:
             if a < 0 or a >= masks.shape[1] or masks[i, a] == 0:
                 r[k, :] = penalty[s.to_move]
@@ -136,7 +160,7 @@ def step_rows(
                 cut[k] = not over[k]
                 if autoreset == SAME_STEP:
                     episodes[i] += 1
-                    start(states, blank, i, seeds, episodes, streams, p, masks)
+                    start(states, blank, i, seeds, episodes, streams, keys, p, masks)
         if see and states[i].to_move >= 0:
             observe(states[i], states[i].to_move, x[k])
 
@@ -196,73 +220,83 @@ def open_lane(lane, key):
 
 
 @kernel
-def decision(stream, ply):
-    """Key of the stream for a decision at `ply`: the same however games are batched."""
-    return (stream[0] ^ _DECISION) + np.uint64(ply) * _PLY
+def decision(own_key, ply):
+    """Key of the stream for a seat's decision at `ply`: the same however games are batched."""
+    return own_key + np.uint64(ply) * _PLY
 
 
-def decision_rows(states, streams, rows, lanes):
-    """Start in `lanes` (m, 2) the streams from which agents decide in games `rows`."""
+def decision_rows(states, keys, rows, lanes):
+    """Start in `lanes` (m, 2) the streams from which the seats to move decide in games `rows`."""
     for k in range(rows.shape[0]):
-        open_lane(lanes[k], decision(streams[rows[k]], states[rows[k]].ply))
+        s = states[rows[k]]
+        open_lane(lanes[k], decision(keys[rows[k], s.to_move], s.ply))
 
 
-def seat_rows(streams, rows, lanes, seats, out):
+def seat_rows(seeds, episodes, rows, lanes, seats, out):
     """Draw one of `seats` seats for each of the games `rows`."""
     for k in range(rows.shape[0]):
-        open_lane(lanes[k], streams[rows[k], 0] ^ _SEAT)
+        i = rows[k]
+        open_lane(lanes[k], derive(seeds[i], episodes[i], SEAT_KEY, 0, 0))
         out[k] = below(lanes[k], seats)
 
 
-def key_rows(streams, rows, purpose, keys):
+def key_rows(seeds, episodes, rows, purpose, out):
     """Write numbers that hang on the seed and episode of each of the games `rows` alone, others for each purpose."""
     for k in range(rows.shape[0]):
-        keys[k] = combine(streams[rows[k], 0] ^ _GAME, np.uint64(purpose))
+        out[k] = derive(seeds[rows[k]], episodes[rows[k]], GAME_KEY, purpose, 0)
 
 
-def redeal_rows(states, seats, streams, lanes):
-    """Resample in each game what its seat cannot know, from a lane beside the decision's own stream (m, 2)."""
-    for k in range(states.shape[0]):
-        open_lane(lanes[k], streams[k, 0] ^ GOLDEN)
-        redeal(states[k], seats[k], lanes[k])
+def own_key_rows(seeds, episodes, rows, seats, out):
+    """Write for each of the games `rows` a number that hangs on its seed, its episode and the seat (m,) alone."""
+    for k in range(rows.shape[0]):
+        out[k] = derive(seeds[rows[k]], episodes[rows[k]], OWN_KEY, seats[k], 0)
+
+
+def redeal_rows(states, seeds, episodes, rows, seats, lanes):
+    """Resample in the copies `states` (m,) of games `rows` what their seats (m,) cannot know, ply by ply anew."""
+    for k in range(rows.shape[0]):
+        s = states[k]
+        open_lane(lanes[k], derive(seeds[rows[k]], episodes[rows[k]], REDEAL_KEY, seats[k], s.ply))
+        redeal(s, seats[k], lanes[k])
 
 
 @kernel
-def sample(s, stream, lane, mask):
-    """Draw a uniformly random legal action from the decision's stream."""
-    open_lane(lane, decision(stream, s.ply))
+def sample(s, own_keys, lane, mask):
+    """Draw a uniformly random legal action from the decision's stream of the seat to move."""
+    open_lane(lane, decision(own_keys[s.to_move], s.ply))
     return choose(mask, lane)
 
 
-def sample_rows(lo, hi, states, streams, lanes, masks, actions):
-    """Draw a uniformly random legal action for games [lo, hi), -1 where a game has ended."""
-    for i in range(lo, hi):
+def sample_rows(lo, hi, states, keys, rows, lanes, masks, actions):
+    """Draw a uniformly random legal action for games ``rows[lo:hi]``, -1 where a game has ended."""
+    for k in range(lo, hi):
+        i = rows[k]
         going = states[i].to_move >= 0
-        actions[i] = sample(states[i], streams[i], lanes[i], masks[i]) if going else -1
+        actions[k] = sample(states[i], keys[i], lanes[i], masks[i]) if going else -1
 
 
 def random_rows(
-    lo, hi, states, blank, steps, seeds, episodes, streams, lanes, p, masks, autoreset, r, scores, ended, see, x
+    lo, hi, states, blank, steps, seeds, episodes, streams, keys, lanes, p, masks, autoreset, r, scores, ended, see, x
 ):  # fmt: skip
     """Step games [lo, hi) `steps` times with sampled actions: what a loop of sampling and stepping would play.
 
     `scores` (n, seats) sums the returns of the `ended` (n,) games; r (n, seats) is scratch.
     """
     for i in range(lo, hi):
-        s, stream, lane, mask = states[i], streams[i], lanes[i], masks[i]
+        s, stream, own_keys, lane, mask = states[i], streams[i], keys[i], lanes[i], masks[i]
         for _ in range(steps):
             if s.to_move < CHANCE:
                 if autoreset != NEXT_STEP:
                     break
                 episodes[i] += 1
-                start(states, blank, i, seeds, episodes, streams, p, masks)
-            elif advance(s, stream, sample(s, stream, lane, mask), p[i], mask) < CHANCE:
+                start(states, blank, i, seeds, episodes, streams, keys, p, masks)
+            elif advance(s, stream, sample(s, own_keys, lane, mask), p[i], mask) < CHANCE:
                 returns(s, r[i])
                 scores[i] += r[i]
                 ended[i] += 1
                 if autoreset == SAME_STEP:
                     episodes[i] += 1
-                    start(states, blank, i, seeds, episodes, streams, p, masks)
+                    start(states, blank, i, seeds, episodes, streams, keys, p, masks)
             if see and s.to_move >= 0:
                 observe(s, s.to_move, x[i])
 

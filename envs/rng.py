@@ -1,8 +1,14 @@
-"""Counter-based random numbers for kernels: a stream is a uint64[2] row (key, counter), the i-th number its hash.
+"""Random numbers for kernels, by counting: a stream is a row of uint64, its i-th number a hash of its key and i.
 
-Streams are independent when their keys are, any row can be drawn from on any thread, and copying two numbers copies
-a stream. The mixing function is SplitMix64's (Steele, Lea and Flood 2014). Constants and operands are wrapped in
-uint64 because NumPy and Numba would otherwise promote them to floats.
+An open stream (key, counter) serves searches, playouts and decisions: it is hashed by the mixing function of SplitMix64
+(Steele, Lea and Flood 2014), which is quick and can be inverted: whoever sees a number can go on. A sealed stream (half
+of the key, counter, other half) serves dice, draws and deals: its numbers are SipHash-2-4 (Aumasson and Bernstein 2012)
+of the counter, so that what has come says nothing of what will. SipHash is also what keys come from (`derive`): it is
+made for short messages under a secret key, and takes 64-bit words and some 15 ns, half of ThreeFry or Philox at the
+rounds that are held for safe, neither of which was made to keep secrets.
+
+Streams are independent when their keys are, any row can be drawn from on any thread, and copying a row copies a stream.
+Constants and operands are wrapped in uint64 because NumPy and Numba would otherwise promote them to floats.
 """
 
 import numpy as np
@@ -17,6 +23,15 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _S11, _S27, _S30, _S31, _S32 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 _STRETCH = 64  # entries of a mask that are counted at once
 _UNIT = 2.0**-53  # spacing of the doubles that `uniform` returns
+SEALED = (1, 3)  # shape of a sealed stream; an open one has (2,)
+
+# SipHash: what its state begins with ("somepseudorandomlygeneratedbytes"), and the last word of a message of 16 bytes.
+_V0, _V1 = np.uint64(0x736F6D6570736575), np.uint64(0x646F72616E646F6D)
+_V2, _V3 = np.uint64(0x6C7967656E657261), np.uint64(0x7465646279746573)
+_LENGTH, _FINAL = np.uint64(16 << 56), np.uint64(0xFF)
+_S13, _S16, _S17, _S21 = np.uint64(13), np.uint64(16), np.uint64(17), np.uint64(21)
+_S43, _S47, _S48, _S51 = np.uint64(43), np.uint64(47), np.uint64(48), np.uint64(51)
+_NOTHING = np.uint64(0)
 
 
 @kernel
@@ -34,8 +49,41 @@ def combine(a, b):
 
 
 @kernel
+def _sip_round(v0, v1, v2, v3):
+    v0 += v1
+    v2 += v3
+    v1 = ((v1 << _S13) | (v1 >> _S51)) ^ v0
+    v3 = ((v3 << _S16) | (v3 >> _S48)) ^ v2
+    v0 = (v0 << _S32) | (v0 >> _S32)
+    v2 += v1
+    v0 += v3
+    v1 = ((v1 << _S17) | (v1 >> _S47)) ^ v2
+    v3 = ((v3 << _S21) | (v3 >> _S43)) ^ v0
+    v2 = (v2 << _S32) | (v2 >> _S32)
+    return v0, v1, v2, v3
+
+
+@kernel
+def siphash(k0, k1, a, b):
+    """Compute SipHash-2-4 of the message of two little-endian words `a`, `b` under the key of the words `k0`, `k1`."""
+    v0, v1, v2, v3 = k0 ^ _V0, k1 ^ _V1, k0 ^ _V2, k1 ^ _V3
+    for word in (a, b, _LENGTH):
+        v3 ^= word
+        v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
+        v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
+        v0 ^= word
+    v2 ^= _FINAL
+    for _ in range(4):
+        v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
+    return v0 ^ v1 ^ v2 ^ v3
+
+
+@kernel
 def random64(rng):
-    """Draw 64 random bits."""
+    """Draw 64 random bits from an open or a sealed stream."""
+    if rng.ndim == 2:  # Numba compiles the branch that a stream's type takes, and the other not at all
+        rng[0, 1] += np.uint64(1)
+        return siphash(rng[0, 0], rng[0, 2], rng[0, 1], _NOTHING)
     rng[1] += np.uint64(1)
     return hash64(rng[0] + rng[1] * GOLDEN)
 

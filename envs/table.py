@@ -156,7 +156,7 @@ class Table:
             self.answer(rows)
         for _ in range(self.opening):
             rows = rows[self.batch.to_move[rows] >= 0]
-            self.advance(self.batch.sample()[rows], rows)
+            self.advance(self.batch.sample(rows), rows)
         if self.opponents is None:
             self.seats[rows] = self.batch.to_move[rows]
 

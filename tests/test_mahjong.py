@@ -14,7 +14,7 @@ from numba import config
 from numpy.typing import NDArray
 
 from boyi.envs import Batch, find
-from boyi.envs.kernels import stream_key
+from boyi.envs.kernels import CHANCE_KEY, derive
 from boyi.envs.mahjong import SPEC, record, text, tiles
 from boyi.envs.protocol import CHANCE, OVER
 from boyi.envs.rng import below
@@ -145,7 +145,8 @@ def test_deal(dealer: int) -> None:
     batch = by_hand(seed=7, dealer=dealer)
     s, wall = batch.states[0], np.repeat(np.arange(34), 4).tolist()
     with np.errstate(over="ignore"):
-        stream = np.array([stream_key(np.uint64(7), 0), 0], np.uint64)
+        stream = np.array([[derive(np.uint64(7), 0, CHANCE_KEY, half, 0) for half in (0, 0, 1)]], np.uint64)
+        stream[0, 1] = 0
         hands = [Counter[int]() for _ in SEATS]
         for i in range(65):
             hands[(dealer + i // 4) % 4][wall.pop(below(stream, len(wall)))] += 1

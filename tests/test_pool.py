@@ -216,13 +216,18 @@ def test_draws_do_not_hang_on_the_order_of_asking() -> None:
     # Nobody has to remember what was drawn, as long as nobody joins.
     batch.step(batch.sample())
     assert (pools[0].act(batch.view()) == OpponentPool([Nth(0), Nth(1)]).act(batch.view())).all()
-    assert (batch.view().game_key == batch.game_keys()).all()
-    assert len(set(batch.game_keys()) | set(batch.game_keys(purpose=1))) == 128
-    before = batch.game_keys()
+
+
+def test_a_game_has_a_key_for_each_purpose_and_each_seat() -> None:
+    batch = Batch(HEX, 64, seed=1)
+    shared, own = batch.game_keys(), [batch.view().game_key]
     batch.step(batch.sample())
-    assert (batch.game_keys() == before).all()
+    own.append(batch.view().game_key)
+    assert len({*shared, *batch.game_keys(purpose=1), *own[0], *own[1]}) == 256
+    batch.step(batch.sample())
+    assert (batch.view().game_key == own[0]).all() and (batch.game_keys() == shared).all()
     batch.reset()
-    assert not set(batch.game_keys()) & set(before)
+    assert not {*batch.game_keys(), *batch.view().game_key} & {*shared, *own[0]}
 
 
 def test_a_part_of_a_view_is_a_view() -> None:
