@@ -183,16 +183,21 @@ def frames(trial: Trial) -> None:
 
 
 def secrets(trial: Trial) -> None:
-    """What is redealt for a seat it cannot see: its observation and mask stay, and the game can go on."""
+    """What is redealt for a seat hangs on nothing it cannot see: its observation and mask stay, the game can go on."""
     if not trial.game.spec.hidden:
         return
     dealt_anew = False
     for k, position in enumerate(position for position in trial.positions if position.to_move >= 0):
         for seat in range(trial.game.seats):
-            states = position.states.copy()
+            states, again = position.states.copy(), position.states.copy()
             trial.kernel(redeal_one)(states, seat, open_stream(k))
             dealt_anew |= field_bytes(states) != field_bytes(position.states)
             _check_unseen(trial, position, trial.look(position.seed, states), seat)
+            dealt = states.copy()
+            for each in (again, dealt):
+                trial.kernel(redeal_one)(each, seat, open_stream(k + 1))
+            same = field_bytes(again) == field_bytes(dealt)
+            trial.require(same, position, f"redeal for seat {seat} hangs on what it hides")
         for _ in trial.walk(position.seed, states):
             pass
     trial.require(dealt_anew, None, "redeal changes nothing: is anything hidden?")

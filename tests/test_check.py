@@ -102,13 +102,13 @@ FAULTS = {
         "encode.py", "    x[SEATS] =", "    s.limit += 1\n    x[SEATS] =", "observe_planes changes the record"
     ),
     "leak": Fault("encode.py", "s.place[card] == seat + 1", "s.place[card] > 0", "changes what observe_planes shows"),
-    "own card": Fault("rules.py", " and s.place[card] != seat + 1", "", "changes what observe_planes shows"),
-    "no secret": Fault("rules.py", "if unseen(s, card, seat):", "if seat == NOBODY:", "redeal changes nothing"),
+    "own card": Fault("rules.py", "if q != seat and card", "if card", "changes what observe_planes shows"),
+    "no secret": Fault("rules.py", "if q != seat and card", "if seat == NOBODY and card", "redeal changes nothing"),
     "redealt ply": Fault(
-        "rules.py",
-        "        if unseen(s, card, seat):",
-        "        s.ply += seat != NOBODY\n        if unseen(s, card, seat):",
-        "changes ply",
+        "rules.py", "            holders +=", "            s.ply += seat != NOBODY\n            holders +=", "changes ply"
+    ),
+    "kept secret": Fault(
+        "rules.py", "holders += 1 << q", "holders += 1 << q\n            rng[0] += np.uint64(card)", "hangs on what it hides"
     ),
     "redealt mask": Fault(
         "rules.py", "mask[n] = in_deck(s) > 0", "mask[n] = s.place[0] == DECK", "changes its own mask"
@@ -119,7 +119,7 @@ FAULTS = {
     "no symmetry": Fault(
         "rules.py",
         "(np.arange(cells)[:, None] + np.arange(cells)) % cells",
-        "[[1, 0, *range(2, cells)]] * cells",
+        "[[3, 1, 2, 0, *range(4, cells)]] * cells",
         "another game",
     ),
     "no identity": Fault(
@@ -180,7 +180,7 @@ def test_the_toy_is_told_that_nothing_is(verdicts: dict[str, str]) -> None:
 def test_a_message_holds_parameters_seed_ply_and_diagram(verdicts: dict[str, str]) -> None:
     head, *diagram = verdicts["early returns"].splitlines()
     assert head.startswith("game toy:side=2,spare=1, seed 0, ply 0: returns [")
-    assert diagram == ["ring ......  cards cab-", "ply 0  limit 0  to_move -1  turn 0  stones 0"]
+    assert diagram == ["ring ......  cards cb-a", "ply 0  limit 0  to_move -1  turn 0  stones 0"]
 
 
 # What the engine promises for every game

@@ -152,20 +152,21 @@ def returns(s, r):
 
 
 @kernel
-def unseen(s, card, seat):
-    """§7: a seat sees its own card and those put aside."""
-    return s.place[card] != GONE and s.place[card] != seat + 1
-
-
-@kernel
 def redeal(s, seat, rng):
-    """§7: shuffle the cards that `seat` does not see among the deck and the other hands (Fisher and Yates)."""
-    for card in range(s.place.shape[0]):
-        if unseen(s, card, seat):
-            other = below(rng, card + 1)
-            while not unseen(s, other, seat):
-                other = below(rng, card + 1)
-            s.place[card], s.place[other] = s.place[other], s.place[card]
+    """§7: put the cards that others hold back into the deck, and deal these seats a card each."""
+    holders = 0
+    for q in range(SEATS):
+        card = card_of(s, q)
+        if q != seat and card >= 0:
+            s.place[card] = DECK
+            holders += 1 << q
+    for q in range(SEATS):
+        if holders >> q & 1:
+            card, more = -1, below(rng, in_deck(s))
+            while more >= 0:
+                card += 1
+                more -= s.place[card] == DECK
+            s.place[card] = q + 1
 
 
 @kernel
