@@ -26,7 +26,7 @@ from ..envs.files import replace_file
 from ..envs.record import Record
 from ..envs.spec import Game, Spec, find
 from .arena import Match, compete
-from .ladders import Ladder, Rung, find_ladder
+from .ladders import NAME, PROVISIONAL, Ladder, Rung, find_ladder
 from .opponents import AgentLike
 from .printing import as_text, make_table
 from .rating import ELO, Estimate, difference, rate_against, student, wilson
@@ -87,6 +87,8 @@ class Standing:
         head = f"{self.agent} on {self.ladder} of {self.game}: Elo {_rating(self.rating)}, random = 0"
         parts: list[RenderableType] = [Text(head), self._grid()]
         parts.append(Text(f"{self.games} games, {duration(self.seconds_per_move)} a move, boyi {self.version}"))
+        if self.ladder == NAME and self.own:
+            parts.append(Text(PROVISIONAL))
         if not self.own:
             parts.append(Text(f"{self.game} has no ladder of its own: random is all there is to measure against"))
         if 4 * self.distinct < 3 * self.games:
