@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from boyi import wrappers
 from boyi.baselines.config import FIELDS, LISTS, shipped
 from boyi.baselines.opponents import AGENTS
-from boyi.envs import Batch, find, games
+from boyi.envs import Batch, find, games, transcript
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -19,12 +19,11 @@ BLOCKS = [
     for page in PAGES
     for k, block in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S))
 ]
-# The games of the README's pictures: their seeds, which decide dice and draws, and their moves, "_" for a space.
+# The moves of the README's pictures, "_" for a space; games with chance stand as transcripts in positions/.
 PICTURED = {
-    "hex": (0, "i5 i4 b7 k6 b10 d8 b9 d11 c4 g9 b6 b8 c8 c7 d7 e7 a11 d6 e6 e5 f5 b1 f4 i3 f3 i1 f2 f1 g1"),
-    "gomoku": (0, "h8 i9 i8 g8 h7 h9 h6 g9 j9 f9 e9 g6 h5 h4 k10 l11 j8 k8 i7 k9 g5 f4 g7 j7 f7 e7 f8 i5 d10"),
+    "hex": ("i5 i4 b7 k6 b10 d8 b9 d11 c4 g9 b6 b8 c8 c7 d7 e7 a11 d6 e6 e5 f5 b1 f4 i3 f3 i1 f2 f1 g1"),
+    "gomoku": ("h8 i9 i8 g8 h7 h9 h6 g9 j9 f9 e9 g6 h5 h4 k10 l11 j8 k8 i7 k9 g5 f4 g7 j7 f7 e7 f8 i5 d10"),
     "jiu": (
-        0,
         "h7 G6 f8 I6 cC M1 g9 FB g8 D2 h8 FA f7 EA e8 F9 e9 GA hA DB i7 DA e6 D9 f6 CA h6 C8 f5 D8 g5 HB h5 H9 i5 C7 "
         "h4 B7 f4 A8 e4 A7 j4 B6 j5 D6 i9 D7 iA E7 e3 E5 iB D5 jA D4 k4 BB j3 BA k6 A5 j6 B5 k7 C4 g3 B4 hC C3 iC C2 "
         "jC B2 iD C1 k9 D0 kA C0 kD B0 kC AB l6 BC lD AD m7 BD m6 A9 k2 B9 j2 A3 lA CD lB DC kB DD m9 EC mA FD mC FC "
@@ -35,13 +34,6 @@ PICTURED = {
         "aC-cC cC-cA cA-eA eA-gA L9-J9 i7-i9 i9-k9 N9-L9 L9-J9 k7-k9 k9-i9 JB-J9 J9-H9 H9-F9 m8-k8 k8-i8 JD-JB JB-HB "
         "m7-k7 k7-i7 take_H1 LC-JC JC-HC j6-h6 I4-I6 I6-G6 aA-cA I2-I4 I4-G4 g3-g5 g5-g7 take_M5 K5-M5 M5-M7 e3-g3 "
         "g3-i3 E5-G5 G5-I5 I5-K5",
-    ),
-    "einstein": (5, "3-down 2-diag 5-diag 5-diag 4-diag 5-diag 4-diag 1-left 3-down 4-up 3-diag"),
-    "mahjong": (
-        13,
-        "3z 3z 3z 3z 4z 1z kong 4s 3p 1s pong 4z kong_8s 3p pass 4p 7m chow_789m 9m 6z pong 1m 4m 6m "
-        "chow_567m 6z 4s 5p pass 7z 2s 4s 1p 5s pong 7z kong_5z 7p 1p 3s pass 2m 7s 9p pass pass 6m 1m 2z "
-        "6m 2z 3s 4z 9s kong 7s 7s 7z 2m",
     ),
 }
 
@@ -113,14 +105,16 @@ def test_the_pictures_are_those_that_the_package_draws(name: str) -> None:
 
 def picture(name: str) -> str:
     """Draw a game's position in the README."""
-    seed, moves = PICTURED[name]
-    batch = Batch(name, 1, seed=seed)
+    if name not in PICTURED:
+        *_, last = transcript.read((ROOT / "tests" / "positions" / f"{name}_picture.txt").read_text())
+        return find(name).module("draw").svg(last[0])
+    batch = Batch(name, 1, seed=0)
     text = batch.game.module("text")
-    for word in moves.split():
+    for word in PICTURED[name].split():
         batch.step([text.parse(batch.states[0], word.replace("_", " "))])
     return batch.game.module("draw").svg(batch.states[0])
 
 
 if __name__ == "__main__":
-    for game in PICTURED:
+    for game in games():
         (ROOT / "docs" / f"{game}.svg").write_text(picture(game))
