@@ -13,7 +13,7 @@ from boyi.baselines.opponents import AGENTS
 from boyi.envs import Batch, find, games, transcript
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCKS = [
     pytest.param(block, id=f"{page.name}-{k}")
     for page in PAGES
@@ -21,8 +21,8 @@ BLOCKS = [
 ]
 # The moves of the README's pictures, "_" for a space; games with chance stand as transcripts in positions/.
 PICTURED = {
-    "hex": ("i5 i4 b7 k6 b10 d8 b9 d11 c4 g9 b6 b8 c8 c7 d7 e7 a11 d6 e6 e5 f5 b1 f4 i3 f3 i1 f2 f1 g1"),
-    "gomoku": ("h8 i9 i8 g8 h7 h9 h6 g9 j9 f9 e9 g6 h5 h4 k10 l11 j8 k8 i7 k9 g5 f4 g7 j7 f7 e7 f8 i5 d10"),
+    "hex": "i5 i4 b7 k6 b10 d8 b9 d11 c4 g9 b6 b8 c8 c7 d7 e7 a11 d6 e6 e5 f5 b1 f4 i3 f3 i1 f2 f1 g1",
+    "gomoku": "h8 i9 i8 g8 h7 h9 h6 g9 j9 f9 e9 g6 h5 h4 k10 l11 j8 k8 i7 k9 g5 f4 g7 j7 f7 e7 f8 i5 d10",
     "jiu": (
         "h7 G6 f8 I6 cC M1 g9 FB g8 D2 h8 FA f7 EA e8 F9 e9 GA hA DB i7 DA e6 D9 f6 CA h6 C8 f5 D8 g5 HB h5 H9 i5 C7 "
         "h4 B7 f4 A8 e4 A7 j4 B6 j5 D6 i9 D7 iA E7 e3 E5 iB D5 jA D4 k4 BB j3 BA k6 A5 j6 B5 k7 C4 g3 B4 hC C3 iC C2 "
@@ -33,7 +33,7 @@ PICTURED = {
         "gB-g9 HB-H9 H9-F9 eB-e9 e9-g9 J9-H9 H9-F9 eD-eB eB-gB HD-HB HB-FB gD-gB gB-eB B9-D9 cB-c9 c9-e9 e9-g9 CD-CB "
         "aC-cC cC-cA cA-eA eA-gA L9-J9 i7-i9 i9-k9 N9-L9 L9-J9 k7-k9 k9-i9 JB-J9 J9-H9 H9-F9 m8-k8 k8-i8 JD-JB JB-HB "
         "m7-k7 k7-i7 take_H1 LC-JC JC-HC j6-h6 I4-I6 I6-G6 aA-cA I2-I4 I4-G4 g3-g5 g5-g7 take_M5 K5-M5 M5-M7 e3-g3 "
-        "g3-i3 E5-G5 G5-I5 I5-K5",
+        "g3-i3 E5-G5 G5-I5 I5-K5"
     ),
 }
 
@@ -47,6 +47,14 @@ def test_every_python_block_runs(block: str) -> None:
 def test_every_link_inside_the_repository_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+def test_every_test_that_a_page_names_exists() -> None:
+    named = {pair for page in PAGES for pair in re.findall(r"`(tests/\w+\.py)(?:::(\w+))?`", page.read_text())}
+    assert len(named) > 10
+    for file, test in named:
+        assert (ROOT / file).is_file(), file
+        assert not test or f"def {test}(" in (ROOT / file).read_text(), test
 
 
 def test_every_command_in_the_readme_is_one_the_program_knows() -> None:
