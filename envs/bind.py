@@ -25,8 +25,12 @@ from .spec import Game
 
 Kernel = Callable[..., Any]
 
-PLAYERS = ("policy", "rollout", "survey", "follow", "evaluate", "candidates", "tactics", "transposition")
-"""What only some algorithms need, from modules of their own: they hand it to `bind` as choices."""
+PLAYERS = {
+    "policy": "greedy",
+    "rollout": "rollout",
+    **dict.fromkeys(("survey", "follow", "evaluate", "candidates", "tactics", "transposition"), "evaluate"),
+}
+"""What only some algorithms need, and the module of a game it is in: they hand it to `bind` as choices."""
 
 _OPTIONAL: dict[str, Any] = {
     "chance": protocol.chance,
@@ -53,7 +57,7 @@ def bind(generic: Callable[..., Any], game: Game, encoder: str | None = None, **
     memo = (generic, game, encoder, *sorted(choices.items()))
     with _lock:
         if memo not in _memo:
-            names = {name: _supplied(game, name, encoder) for name in _protocol_names()} | choices
+            names = {name: _supplied(game, name, encoder) for name in kernel_names()} | choices
             bound = _rebuild(_python(generic), names, f"{game.name} {game.dtype}")
             _memo[memo] = _interpreted(bound) if INTERPRETED else bound
         return _memo[memo]
@@ -82,7 +86,8 @@ def _python(function: Any) -> Any:
     return getattr(function, "py_func", function)
 
 
-def _protocol_names() -> list[str]:
+def kernel_names() -> list[str]:
+    """Name the kernels of the protocol."""
     return [name for name, value in vars(protocol).items() if _is_stub(value)]
 
 
@@ -93,6 +98,8 @@ def _is_stub(value: Any) -> bool:
 def _supplied(game: Game, name: str, encoder: str | None) -> Kernel:
     """Find what the game supplies for one name of the protocol; `BoyiError` names a piece that is missing."""
     module, attribute = "rules", name
+    if name in PLAYERS:
+        return _OPTIONAL[name]
     if name == "observe":
         if encoder is None:
             return kernels.observe_nothing

@@ -18,7 +18,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from . import protocol
 from .batch import Batch
+from .bind import PLAYERS, kernel_names
 from .errors import BoyiError, IllegalAction
 from .frame import Frame
 from .protocol import CHANCE, OVER
@@ -58,6 +60,8 @@ def pieces(game: Game) -> None:
         module = _module(game, part)
         for name in names:
             _expect(callable(getattr(module, name, None)), game, f"there is no {name!r} in its {part}.py")
+    for part in (*_PIECES, *dict.fromkeys(PLAYERS.values())):
+        _check_names(game, part)
     _expect("planes" in game.spec.encoders, game, "there is no encoder 'planes'")
     folder = Path(str(import_module(game.spec.package).__file__)).parent
     _expect((folder / "RULES.md").is_file(), game, "there is no RULES.md")
@@ -66,6 +70,22 @@ def pieces(game: Game) -> None:
         _expect(dict(dtype.fields or {}).get(name, (None,))[0] == kind, game, f"its record has no {kind} {name!r}")
     _expect(dtype.isalignedstruct and not dtype.hasobject, game, "its record is not aligned, or holds Python objects")
     _expect(game.blank.shape == (1,) and game.dtype == dtype, game, "blank() is not one record of its state_dtype()")
+
+
+def _check_names(game: Game, part: str) -> None:
+    """Raise `GameError` for a module that gives a name of the protocol, which another module's kernel has, to its own.
+
+    `bind` takes what ``rules.py`` has under such a name for the protocol's, wherever it was imported from.
+    """
+    if not game.has(part):
+        return
+    module = game.module(part)
+    for name in kernel_names():
+        home = "encode" if name == "observe" else PLAYERS.get(name, "rules")
+        found = getattr(module, name, None)
+        own = part == "rules" or getattr(found, "__module__", None) == module.__name__
+        alien = found is not None and own and getattr(found, "__module__", None) != protocol.__name__
+        _expect(part == home or not alien, game, f"{name!r} in its {part}.py is a name of the protocol, of {home}.py")
 
 
 def _module(game: Game, part: str) -> Any:

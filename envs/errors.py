@@ -1,7 +1,12 @@
 """Errors that are part of the product: one sentence that says what was wrong and what is allowed."""
 
+import math
 from collections.abc import Iterable
 from difflib import get_close_matches
+from operator import index
+from typing import Any
+
+MOST_SHOWN = 160  # letters of what was wrong that a sentence repeats
 
 
 class BoyiError(ValueError):
@@ -12,9 +17,51 @@ class IllegalAction(BoyiError):
     """An action outside the mask; the message names row, action and position, which is left untouched."""
 
 
-def unknown(kind: str, name: str, allowed: Iterable[str]) -> BoyiError:
+def shown(value: object) -> str:
+    """Write any value as an error repeats it: on one line, and cut off where it is long."""
+    try:
+        text = repr(value[: 2 * MOST_SHOWN] if isinstance(value, str | bytes) else value)
+    except Exception:  # numbers of too many digits, objects of somebody else's
+        text = f"<{type(value).__name__}>"
+    text = " ".join(text.split())
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
+
+
+def unknown(kind: str, name: object, allowed: Iterable[str]) -> BoyiError:
     """Build the error for a name that nothing answers to, with the nearest one that exists."""
     names = sorted(allowed)
-    near = get_close_matches(name.lower(), names, n=1, cutoff=0.4)
+    near = get_close_matches(name.lower(), names, n=1, cutoff=0.4) if isinstance(name, str) else []
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return BoyiError(f"unknown {kind} {name!r}: {hint}allowed: {', '.join(names) or 'none'}")
+    return BoyiError(f"unknown {kind} {shown(name)}: {hint}allowed: {', '.join(names) or 'none'}")
+
+
+def chosen(kind: str, value: object, allowed: Iterable[str]) -> str:
+    """Return a word that is among those `allowed`; `BoyiError` for any other value, of whatever type."""
+    if not isinstance(value, str) or value not in tuple(allowed):
+        raise unknown(kind, value, allowed)
+    return value
+
+
+def is_truth(value: Any) -> bool:
+    """Whether a value is true or false, of Python or NumPy, or one of the numbers that equal them."""
+    try:
+        return value in {True, False}
+    except TypeError:  # lists, arrays
+        return False
+
+
+def is_whole(value: Any, low: float, high: float = 2**63 - 1) -> bool:
+    """Whether a value is a whole number from `low` to `high`, of Python or NumPy, and no truth."""
+    try:
+        return not isinstance(value, bool) and low <= index(value) <= high
+    except TypeError:
+        return False
+
+
+def is_number(value: Any, low: float, high: float = math.inf) -> bool:
+    """Whether a value is a finite number from `low` to `high`, of Python or NumPy, and no truth."""
+    good = hasattr(value, "__float__") and not isinstance(value, bool)
+    try:
+        return good and math.isfinite(value) and bool(low <= value <= high)
+    except (TypeError, ValueError, OverflowError):
+        return False

@@ -41,6 +41,24 @@ FAULTS = {
     "no key": Fault("rules.py", "def key(", "def kee(", "there is no 'key' in its rules.py"),
     "no redeal": Fault("rules.py", "redeal(s", "shuffle(s", "there is no 'redeal' in its rules.py"),
     "no resolve": Fault("rules.py", "def resolve(", "def solve(", "there is no 'resolve' in its rules.py"),
+    "a name of the protocol": Fault(
+        "rules.py",
+        "@kernel\ndef key(",
+        "@kernel\ndef follow(a, b):\n    return a\n\n\n@kernel\ndef key(",
+        "'follow' in its rules.py is a name of the protocol, of evaluate.py",
+    ),
+    "a name that was imported": Fault(
+        "rules.py",
+        "import numpy as np\n",
+        "import numpy as np\nfrom math import fsum as tactics\n",
+        "'tactics' in its rules.py is a name of the protocol, of evaluate.py",
+    ),
+    "a rule elsewhere": Fault(
+        "text.py",
+        "def diagram(",
+        "def step(s):\n    return s\n\n\ndef diagram(",
+        "'step' in its text.py is a name of the protocol, of rules.py",
+    ),
     "no diagram": Fault("text.py", "def diagram(", "def show(", "there is no 'diagram' in its text.py"),
     "no encoder": Fault(
         "encode.py", "def observe_turned(", "def turned(", "there is no 'observe_turned' in its encode.py"

@@ -11,8 +11,8 @@ import numpy as np
 from ..envs.batch import Batch
 from ..envs.bind import bind
 from ..envs.board import side
-from ..envs.errors import BoyiError
-from ..envs.gomoku.rules import ROW, follow
+from ..envs.errors import BoyiError, is_number, shown
+from ..envs.gomoku.rules import ROW, in_line
 from ..envs.table import Table, Watcher
 from .shell import Info, Observation, Shell
 
@@ -34,7 +34,7 @@ def line_rows(states: Any, actions: Any, lines: Any) -> Any:
         for whose in range(2):
             b[a] = 1 + (s.to_move + whose) % 2
             for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1)):
-                joined = follow(b, n, a // n, a % n, dr, dc) + follow(b, n, a // n, a % n, -dr, -dc)
+                joined = in_line(b, n, a // n, a % n, dr, dc) + in_line(b, n, a // n, a % n, -dr, -dc)
                 lines[k, whose] = max(lines[k, whose], min(joined, ROW - 1))
         b[a] = 0
 
@@ -46,8 +46,8 @@ class Payer(Watcher):
         if table.game.name != "gomoku":
             raise BoyiError(f"LineReward knows the lines of gomoku, not those of {table.game.name}")
         for name, value in {"made": made, "blocked": blocked}.items():
-            if not hasattr(value, "__float__") or isinstance(value, bool) or not math.isfinite(float(value)):
-                raise BoyiError(f"LineReward: {name} must be a number, not {value!r}")
+            if not is_number(value, -math.inf):
+                raise BoyiError(f"LineReward: {name} must be a number, not {shown(value)}")
         self.made, self.blocked = float(made), float(blocked)
         self.paid = np.zeros(table.batch.n)
         table.watchers.append(self)

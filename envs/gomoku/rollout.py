@@ -7,7 +7,7 @@ import numpy as np
 from ..board import side
 from ..rng import below, kernel
 from ..spec import Game
-from .rules import ROW, follow, step
+from .rules import ROW, in_line, step
 
 NEAR, THROWS = 2, 3  # how far from the latest stone, and how often an empty point is looked for there
 
@@ -94,7 +94,7 @@ def note_fours(s, notes, a):
     r, c = a // n, a % n
     stone = b[a]
     for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        ahead, behind = follow(b, n, r, c, dr, dc), follow(b, n, r, c, -dr, -dc)
+        ahead, behind = in_line(b, n, r, c, dr, dc), in_line(b, n, r, c, -dr, -dc)
         for way in (1, -1):
             far = ahead if way == 1 else behind
             y, x = r + way * (far + 1) * dr, c + way * (far + 1) * dc
@@ -111,5 +111,5 @@ def beyond(b, n, r, c, dr, dc, stone):
     """Count the stones like `stone` that follow the empty point (r, c) in one direction without a gap."""
     r, c = r + dr, c + dc
     if 0 <= r < n and 0 <= c < n and b[r * n + c] == stone:
-        return 1 + follow(b, n, r, c, dr, dc)
+        return 1 + in_line(b, n, r, c, dr, dc)
     return 0

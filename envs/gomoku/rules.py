@@ -50,7 +50,7 @@ def legal(s, mask):
 
 
 @kernel
-def follow(b, n, r, c, dr, dc):
+def in_line(b, n, r, c, dr, dc):
     """Count the stones that go on from the stone on (r, c) in one direction, in its colour and without a gap."""
     stone, count = b[r * n + c], 0
     r, c = r + dr, c + dc
@@ -66,7 +66,7 @@ def wins(s, a):
     b, n = s.board, side(s)
     r, c = a // n, a % n
     for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        row = 1 + follow(b, n, r, c, dr, dc) + follow(b, n, r, c, -dr, -dc)
+        row = 1 + in_line(b, n, r, c, dr, dc) + in_line(b, n, r, c, -dr, -dc)
         if row == ROW or (row > ROW and s.exact == 0):
             return True
     return False
