@@ -28,6 +28,8 @@ class Agent(ABC):
     params: ClassVar[Mapping[str, Param]] = {}
     positional: ClassVar[str | None] = None
     """The parameter that may stand alone behind the colon of the agent's string."""
+    foreign: ClassVar[bool] = False
+    """Whether the agent's string names a program, which it starts."""
 
     def __init__(self, **values: Any) -> None:
         self.values = check_params(self.name, self.params, values)
@@ -35,6 +37,11 @@ class Agent(ABC):
         """Why the latest `act` has given games up (`GIVEN_UP`), by their places in its view."""
         self.starting = 0.0
         """Seconds that it has spent on starting programs, in all, which is no thinking."""
+
+    @classmethod
+    def from_string(cls, **values: Any) -> Agent:
+        """Make the agent of the values in an agent string."""
+        return cls(**values)
 
     def __str__(self) -> str:
         """Write the string that would make this agent."""

@@ -15,7 +15,6 @@ played with the agents moved on round the seats until each has had every seat. T
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -29,7 +28,7 @@ import numpy as np
 
 from .. import __version__
 from ..envs.batch import Batch, random_seed
-from ..envs.errors import BoyiError
+from ..envs.errors import BoyiError, is_number, is_whole, shown
 from ..envs.files import taken_up
 from ..envs.record import Record, names, read_line, statistics
 from ..envs.spec import Game, Spec, find
@@ -84,12 +83,14 @@ class Match:
             raise BoyiError(f"an arena needs at least two agents, not {len(agents)}")
         self.table = 2 < self.game.seats == len(agents) and not first_against_all
         self.rounds = self.game.seats if self.table else 2
-        if not hasattr(games, "__index__") or games < self.rounds or games % self.rounds:
+        if not is_whole(games, self.rounds) or games % self.rounds:
             allowed = f"a multiple of {self.rounds}" if self.table else "an even number"
             sides = "every seat" if self.table else "both sides"
-            raise BoyiError(f"games must be {allowed}, every seed being played from {sides}, not {games!r}")
-        if not hasattr(self.seed, "__index__") or not 0 <= self.seed < 2**63:
-            raise BoyiError(f"seed must be a whole number of 63 bits, at least 0, not {seed!r}")
+            raise BoyiError(f"games must be {allowed}, every seed being played from {sides}, not {shown(games)}")
+        if not is_whole(self.seed, 0):
+            raise BoyiError(f"seed must be a whole number of 63 bits, at least 0, not {shown(seed)}")
+        if not is_whole(opening, 0):
+            raise BoyiError(f"opening must be a whole number of actions, at least 0, not {shown(opening)}")
         self.players = [make_agent(agent, self.game) for agent in agents]
         if len({id(player) for player in self.players}) < len(agents):
             raise BoyiError("an agent object is listed twice: give each side an object, or a string, of its own")
@@ -130,9 +131,16 @@ class Match:
 
 def check_clock(clock: float | None) -> float | None:
     """Return the seconds on a clock, None where none runs; `BoyiError` unless they are above 0."""
-    if clock is not None and not 0 < clock < math.inf:
-        raise BoyiError(f"clock must be above 0 seconds, not {clock!r}")
+    if clock is not None and not (is_number(clock, 0) and clock > 0):
+        raise BoyiError(f"clock must be above 0 seconds, not {shown(clock)}")
     return None if clock is None else float(clock)
+
+
+def check_minutes(minutes: float | None) -> float | None:
+    """Return the minutes of a run, None where it has all the time; `BoyiError` unless they are above 0."""
+    if minutes is not None and not (is_number(minutes, 0) and minutes > 0):
+        raise BoyiError(f"minutes must be above 0, not {shown(minutes)}")
+    return minutes
 
 
 def too_late(label: str, clock: float | None) -> str:
@@ -209,6 +217,11 @@ class _Hall:
             action = self.batch.sample([row])
             self.batch.step(action, [row])
             table.actions.append(int(action[0]))
+            if self.batch.to_move[row] < 0:
+                raise BoyiError(
+                    f"{self.match.game}: an opening of {self.match.opening} actions leaves nothing to decide: "
+                    f"the game of seed {table.fixture.seed} is over after {len(table.actions)}"
+                )
 
     def _turn(self, player: int) -> Iterator[Record]:
         """Let an agent decide wherever it is to move."""
@@ -330,8 +343,7 @@ def compete(
     seeds that have been played from every side count. `BoyiError` when the file is not empty and not to be resumed,
     when a line of it belongs to something else, or when nothing counts.
     """
-    if minutes is not None and not minutes > 0:
-        raise BoyiError(f"minutes must be above 0, not {minutes:g}")
+    check_minutes(minutes)
     started = time.monotonic()
     try:
         with taken_up(out, resume=resume) as (lines, write):

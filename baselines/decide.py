@@ -21,7 +21,7 @@ from rich.text import Text
 
 from .. import __version__
 from ..envs.batch import Batch
-from ..envs.errors import BoyiError, unknown
+from ..envs.errors import BoyiError, is_whole, shown, unknown
 from ..envs.files import taken_up
 from ..envs.spec import Game
 from ..envs.view import View
@@ -30,6 +30,7 @@ from .arena import pair_seed
 from .exact import Exact
 from .opponents import make_agent
 from .printing import as_text, make_table
+from .rating import student
 from .result import duration
 
 FORMAT = "boyi-decision-1"
@@ -77,6 +78,10 @@ class Inquiry:
         judge: str | None = None,
         seed: int = 0,
     ) -> None:
+        if not is_whole(seed, 0):
+            raise BoyiError(f"seed must be a whole number of 63 bits, at least 0, not {shown(seed)}")
+        if not is_whole(positions, 1):
+            raise BoyiError(f"positions must be a whole number, at least 1, not {shown(positions)}")
         self.game, self.names, self.player, self.seed = game, list(agents), player, seed
         self.positions, self.conditions = positions, list(conditions)
         self.agents = [make_agent(agent, game) for agent in agents]
@@ -154,9 +159,9 @@ class Inquiry:
 
 def _condition(game: Game, text: str) -> tuple[str, np.ndarray]:
     """Read ``field=value`` or ``field=value,value``; `BoyiError` names the fields that a record has."""
-    written = re.fullmatch(r"(\w+)=(-?\d+(?:,-?\d+)*)", text)
+    written = re.fullmatch(r"(\w+)=(-?[0-9]{1,18}(?:,-?[0-9]{1,18})*)", text)
     if written is None:
-        raise BoyiError(f"cannot read the condition {text!r}: write field=value, or field=value,value")
+        raise BoyiError(f"cannot read the condition {shown(text)}: write field=value, or field=value,value")
     name, values = written[1], np.array([int(value) for value in written[2].split(",")])
     if name not in (game.dtype.names or ()):
         raise unknown(f"field of {game.name}", name, game.dtype.names or ())
@@ -196,9 +201,9 @@ class Answers:
 def _regrets(decisions: Sequence[Decision]) -> tuple[str, str, str]:
     """Write the mean regret, its 95 % interval and the share of decisions that lose nothing."""
     regrets = np.array([decision.regret for decision in decisions], np.float64)
-    mean, reach = float(regrets.mean()), 1.96 * float(regrets.std()) / math.sqrt(regrets.size)
-    best = float((regrets < 1e-9).mean())
-    return f"{100 * mean:.3f} %", f"{100 * max(0.0, mean - reach):.3f} to {100 * (mean + reach):.3f}", f"{best:.1%}"
+    mean, best = student(regrets), float((regrets < 1e-9).mean())
+    ends = f"{100 * max(0.0, mean.low):.3f} to {100 * min(1.0, mean.high):.3f}"
+    return f"{100 * mean.value:.3f} %", ends, f"{best:.1%}"
 
 
 def inquire(

@@ -6,7 +6,7 @@ import sys
 from contextlib import redirect_stdout
 
 from ..envs.batch import random_seed
-from ..envs.errors import unknown
+from ..envs.errors import chosen
 from ..envs.spec import Game
 from . import gomocup, gtp, jsonl
 from .engine import Engine
@@ -19,9 +19,7 @@ USUAL = {"hex": "gtp", "gomoku": "gomocup"}
 
 def open_door(game: Game, agent: str, protocol: str | None = None, seed: int | None = None) -> None:
     """Answer what comes from standard input until it ends, or the protocol's last command."""
-    chosen = protocol or USUAL.get(game.name, "jsonl")
-    if chosen not in SERVERS:
-        raise unknown("protocol", chosen, SERVERS)
+    spoken = chosen("protocol", protocol or USUAL.get(game.name, "jsonl"), SERVERS)
     made = make_agent(agent, game)
     out = sys.stdout
     for file in (sys.stdin, out):
@@ -29,6 +27,6 @@ def open_door(game: Game, agent: str, protocol: str | None = None, seed: int | N
     try:
         # What an agent prints must not pass for an answer.
         with redirect_stdout(sys.stderr):
-            SERVERS[chosen](Engine(game, made, random_seed() if seed is None else seed), iter(sys.stdin), out)
+            SERVERS[spoken](Engine(game, made, random_seed() if seed is None else seed), iter(sys.stdin), out)
     finally:
         made.close()

@@ -45,7 +45,7 @@ class Engine:
         self.game = game
         self.begin()
 
-    def begin(self, **params: object) -> None:
+    def begin(self, /, **params: object) -> None:
         """Start a new game, with other parameters where some are given; `BoyiError` for those that do not fit."""
         game = find(self.game, **params)
         self.agent.fit(game)

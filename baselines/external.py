@@ -29,6 +29,7 @@ class External(Agent):
     """Asks a program about one game at a time; a game that it has not followed it is told from the start."""
 
     positional = "cmd"
+    foreign = True
     params = {
         "cmd": Param("", "its command line"),
         "seconds": Param(0.0, "time per decision that it is told, where above 0", low=0.0, high=86400.0),

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
-from ..envs.errors import BoyiError, unknown
+from ..envs.errors import BoyiError, shown, unknown
 from ..envs.gym import GameEnv, GameVectorEnv
-from ..envs.spec import Game, Spec, find
+from ..envs.spec import Game, Spec, find, own_options
 from ..envs.syntax import parse
 from ..envs.table import Player
 from .agent import Agent, CallableAgent, RandomAgent
@@ -22,14 +22,16 @@ from .jsonl import JSONL
 from .learned import DoubleDQNAgent, DQNAgent
 from .mcts import MCTS
 from .openspiel import OpenSpiel
+from .pool import OpponentPool
 from .puct import PUCT
+from .trust import check_trusted
 from .two_phase import ProgramC, TwoPhase
 
 AGENTS: dict[str, type[Agent]] = {
     agent.name: agent
     for agent in (
         RandomAgent, Greedy, MCTS, PUCT, AlphaBeta, Expectimax, Exact, TwoPhase, ProgramC, OpenSpiel, DQNAgent,
-        DoubleDQNAgent, GTP, Gomocup, JSONL,
+        DoubleDQNAgent, GTP, Gomocup, JSONL, OpponentPool,
     )
 }  # fmt: skip
 
@@ -53,32 +55,60 @@ def _made(agent: AgentLike) -> Agent:
     if isinstance(agent, str):
         return _read(agent)
     if isinstance(agent, type) and issubclass(agent, Agent):
-        return agent()
+        return _instance(agent)
     if callable(agent):
         return CallableAgent(agent)
     raise BoyiError(f"an agent is a string, an Agent or a callable, not {type(agent).__name__}")
 
 
+def _instance(kind: type[Agent]) -> Agent:
+    try:
+        return kind()
+    except BoyiError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise _failure(f"the agent {kind.__module__}:{kind.__qualname__}", "made without arguments", error) from error
+
+
 def _read(text: str) -> Agent:
+    """Make the agent that a string names: the only place where one is made, nested strings included."""
     name, positional, values = parse(text)
     if name in AGENTS:
         kind = AGENTS[name]
         if positional is not None and kind.positional is None:
-            raise BoyiError(f"{name}: takes no {positional!r}; parameters: {', '.join(kind.params) or 'none'}")
+            raise BoyiError(f"{name}: takes no {shown(positional)}; parameters: {', '.join(kind.params) or 'none'}")
         if positional is not None and kind.positional in values:
-            raise BoyiError(f"{text!r} gives {kind.positional} twice")
-        return kind(**values if positional is None else {str(kind.positional): positional, **values})
-    if positional is None or values:
+            raise BoyiError(f"{shown(text)} gives {kind.positional} twice")
+        if kind.foreign:
+            check_trusted(f"start a program: {shown(text)}")
+        return kind.from_string(**values if positional is None else {str(kind.positional): positional, **values})
+    if positional is None or values or not all(part.isidentifier() for part in name.split(".")):
         raise unknown("agent", name, [*AGENTS, "module:attribute"])
+    check_trusted(f"run the module {shown(name)}: {shown(text)}")
+    return _made(_found(name, positional))
+
+
+def _found(name: str, attribute: str) -> Any:
+    """Import somebody's module and find what it has under a name; `BoyiError` says what went wrong in whose module."""
     try:
-        found = getattr(import_module(name), positional)
+        module = import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
             raise unknown("agent", name, [*AGENTS, "module:attribute"]) from None
-        raise
-    except AttributeError:
-        raise BoyiError(f"module {name!r} has no attribute {positional!r}") from None
-    return _made(found)
+        raise BoyiError(f"the module {name!r} needs {error.name}, which is not installed") from None
+    except (Exception, SystemExit) as error:  # the code is its author's: anything may come of it
+        raise _failure(f"the module {name!r}", "imported", error) from error
+    if not hasattr(module, attribute):
+        raise BoyiError(f"module {name!r} has no attribute {shown(attribute)}")
+    found = getattr(module, attribute)
+    if isinstance(found, str):
+        raise BoyiError(f"{attribute} of module {name!r} is text, not an agent or a callable")
+    return found
+
+
+def _failure(whose: str, when: str, error: BaseException) -> BoyiError:
+    what = "ends the program" if isinstance(error, SystemExit) else "fails"
+    return BoyiError(f"{whose} {what} when it is {when}: {type(error).__name__}: {shown(str(error))}")
 
 
 def players(game: str | Spec | Game) -> list[str]:
@@ -112,7 +142,7 @@ def labels(agents: Iterable[AgentLike]) -> list[str]:
 
 def make_env(game: str | Spec | Game, opponent: Any = "random", **options: Any) -> GameEnv:
     """Build the single Gymnasium environment; `opponent` is an agent, a list of them, or "self"."""
-    params, options = _split(game, options)
+    params, options = _split(game, options, GameEnv)
     return GameEnv(params, make_opponents(opponent, params), resolve=make_opponents, **options)
 
 
@@ -120,7 +150,7 @@ def make_vector_env(
     game: str | Spec | Game, num_envs: int = 1, opponent: Any = "random", **options: Any
 ) -> GameVectorEnv:
     """Build the native vector environment; options as those of `make_env`."""
-    params, options = _split(game, options)
+    params, options = _split(game, options, GameVectorEnv)
     return GameVectorEnv(params, num_envs, make_opponents(opponent, params), resolve=make_opponents, **options)
 
 
@@ -132,13 +162,14 @@ def make_opponents(opponent: AgentLike | list[AgentLike] | tuple[AgentLike, ...]
     return [make_agent(each, game) for each in several]
 
 
-def _split(game: str | Spec | Game, options: dict[str, Any]) -> tuple[Game, dict[str, Any]]:
+def _split(
+    game: str | Spec | Game, options: dict[str, Any], face: type[GameEnv] | type[GameVectorEnv]
+) -> tuple[Game, dict[str, Any]]:
     """Take the game's own parameters out of an environment's options."""
     plain = find(game)
-    params = {key: value for key, value in options.items() if key in plain.spec.params}
-    rest = {key: value for key, value in options.items() if key not in params}
-    known = {"seat", "render_mode", "encoder", "layout", "illegal", "autoreset_mode", "threads"}
-    for key in rest:
-        if key not in known:
+    known = {"opponent", *own_options(face)} - {"opponents", "resolve"}
+    for key in options:
+        if key not in known | set(plain.spec.params):
             raise unknown(f"option of {plain.name}", key, known | set(plain.spec.params))
-    return find(plain, **params), rest
+    params = {key: value for key, value in options.items() if key in plain.spec.params}
+    return find(plain, **params), {key: value for key, value in options.items() if key not in params}

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..envs.errors import BoyiError
-from ..envs.spec import Game
+from ..envs.errors import BoyiError, is_number, shown
+from ..envs.spec import Game, Param, check_params
+from ..envs.syntax import pieces, write
 from ..envs.view import View
 from .agent import Agent, Team
-from .opponents import AgentLike, make_agent
 
+if TYPE_CHECKING:
+    from .opponents import AgentLike
+
+BETWEEN = ";"
 REMEMBERED = 1 << 16  # the most games, at least, whose members are remembered at once
 _UNIT = 2.0**-53  # spacing of the doubles in [0, 1) that a game's key gives
 
@@ -25,6 +29,11 @@ class OpponentPool(Team):
     """
 
     name = "pool"
+    positional = "agents"
+    params = {
+        "agents": Param("", "agent strings, with a semicolon between two"),
+        "weights": Param("", "a number for each of them, with semicolons; empty: all are drawn equally often"),
+    }
 
     def __init__(self, agents: Sequence[AgentLike], weights: Sequence[float] | None = None) -> None:
         super().__init__()
@@ -39,10 +48,29 @@ class OpponentPool(Team):
         for agent, weight in zip(agents, [1.0] * len(agents) if weights is None else weights, strict=True):
             self.add(agent, weight)
 
+    @classmethod
+    def from_string(cls, **values: Any) -> OpponentPool:
+        """Make the pool of agent strings and weights."""
+        given = check_params(cls.name, cls.params, values)
+        agents, weights = (pieces(given[key], BETWEEN) if given[key].strip() else [] for key in ("agents", "weights"))
+        try:
+            numbers = [float(weight) for weight in weights]
+        except ValueError:
+            raise BoyiError(f"weights in a pool are numbers, as in '3;1', not {shown(given['weights'])}") from None
+        return cls(agents, numbers or None)
+
+    def __str__(self) -> str:
+        """Write the string that would make this pool; nothing does where that is so of a member."""
+        numbers = BETWEEN.join(repr(weight).removesuffix(".0") for weight in self.weights)
+        weights = {"weights": numbers} if set(self.weights) != {1.0} else {}
+        return write(self.name, BETWEEN.join(map(str, self.members)), weights)
+
     def add(self, agent: AgentLike, weight: float = 1.0) -> None:
         """Let an agent play, too, in games in which the pool has not decided yet."""
-        if not hasattr(weight, "__float__") or isinstance(weight, bool) or not 0 < float(weight) < math.inf:
-            raise BoyiError(f"a weight in a pool must be a number above 0, not {weight!r}")
+        if not is_number(weight, 0) or weight == 0:
+            raise BoyiError(f"a weight in a pool must be a number above 0, not {shown(weight)}")
+        from .opponents import make_agent  # which knows this class
+
         made = make_agent(agent)
         for game in self._games:
             made.fit(game)

@@ -26,7 +26,7 @@ from stable_baselines3.common.logger import KVWriter, Logger
 from torch.utils.tensorboard import SummaryWriter
 
 from .. import __version__
-from ..envs.errors import BoyiError
+from ..envs.errors import BoyiError, shown
 from ..envs.files import lock, replace_file
 from ..wrappers import vector as wrappers
 from ..wrappers.sb3 import SB3VecEnv
@@ -89,10 +89,10 @@ def check_device(device: str) -> str:
     """Return a device that torch has here; `BoyiError` for one that it does not know or have."""
     try:
         if device != "auto":
-            torch.empty(0, device=device)
-    except (RuntimeError, AssertionError):
+            torch.zeros(1, device=device).item()  # which also tells that it holds numbers: "meta" does not
+    except Exception:  # each device that torch was built without fails in a way of its own
         raise BoyiError(
-            f"device must be auto, cpu, or one that torch has here, as cuda or cuda:1, not {device!r}"
+            f"device must be auto, cpu, or one that torch has here, as cuda or cuda:1, not {shown(device)}"
         ) from None
     return device
 

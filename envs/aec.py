@@ -14,11 +14,11 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from .batch import Batch
-from .errors import BoyiError, unknown
+from .errors import BoyiError, chosen
 from .frame import Frame, check_mask_place, whole
 from .protocol import CUT
-from .render import MODES, Renderer
-from .spec import Game, Spec, find
+from .render import MODES, Renderer, check_mode
+from .spec import Game, Spec, settle
 
 Observation = dict[str, np.ndarray] | np.ndarray
 
@@ -42,12 +42,10 @@ class AEC(AECEnv[str, Observation, int]):
         illegal: str = "forfeit",
         **params: Any,
     ) -> None:
-        self.game = find(game, **params)
+        self.game = settle(game, params, AEC)
         self.frame = Frame(self.game, encoder, layout)
         self.mask_in = check_mask_place(mask_in)
-        if render_mode is not None and render_mode not in MODES:
-            raise unknown("render mode", str(render_mode), MODES)
-        self.render_mode = render_mode
+        self.render_mode = check_mode(render_mode)
         self.metadata = {
             "name": f"{self.game.name}_v{self.game.spec.version}",
             "render_modes": list(MODES),
@@ -64,17 +62,17 @@ class AEC(AECEnv[str, Observation, int]):
         }
         self.batch = Batch(self.game, encoder=self.frame.encoder, illegal=illegal, history=True)
         self._renderer = Renderer(self.game, render_mode)
-        self._live = False
+        self._live = self._begun = False
         self._plain, self._turned = self.frame.plain, self.frame.permutation is not None
         self._simple = self._plain and mask_in == "obs"
         self._busy = mask_in == "info" or render_mode == "human"
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        return self.observation_spaces[agent]
+        return self.observation_spaces[chosen("agent", agent, self.possible_agents)]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        return self.action_spaces[agent]
+        return self.action_spaces[chosen("agent", agent, self.possible_agents)]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a game: the first of `seed`, or the next one of the seed in use."""
@@ -86,11 +84,21 @@ class AEC(AECEnv[str, Observation, int]):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self._live = True
+        self._live = self._begun = True
         self._skip_agent_selection = None
         self.agent_selection = self.possible_agents[self.batch.to_move[0]]
         if self._busy:
             self._show()
+
+    def agent_iter(self, max_iter: int = 2**63) -> Any:
+        """Go through the agents in the order in which they act, at most so many turns."""
+        self._check_begun("agent_iter()")
+        return super().agent_iter(max_iter)
+
+    def _check_begun(self, asked: str, *, running: bool = False) -> None:
+        """Raise `BoyiError` for what is asked before the first game or, of a `running` one, also behind the last."""
+        if not (self._begun and (self.agents or not running)):
+            raise BoyiError(f"{self.game}: no game is running; call reset() before {asked}")
 
     def step(self, action: int | None) -> None:
         """Play for `agent_selection`; None removes an agent whose game has ended."""
@@ -113,8 +121,7 @@ class AEC(AECEnv[str, Observation, int]):
             self._show()
 
     def _step_dead(self, action: int | None) -> None:
-        if not self.agents:
-            raise BoyiError(f"{self.game}: no game is running; call reset() before step()")
+        self._check_begun("step()", running=True)
         agent = self.agent_selection
         if not (self.terminations[agent] or self.truncations[agent]):
             raise BoyiError(f"{self.game}: {agent} must play an action; None is for agents whose game has ended")
@@ -142,6 +149,8 @@ class AEC(AECEnv[str, Observation, int]):
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """Return what `agent_selection` sees and has earned, as PettingZoo defines it, in one call fewer."""
+        if not self.agents:
+            self._check_begun("last()", running=True)
         agent = self.agent_selection
         if observe and self._live and self._simple:
             x, mask = self._sight()
@@ -158,16 +167,19 @@ class AEC(AECEnv[str, Observation, int]):
 
     def observe(self, agent: str) -> Observation:
         """Observe from any agent's side, at any time; only the agent to move has a mask that is not all zero."""
+        self._check_begun("observe()")
         if self._live and agent == self.agent_selection:
             x, mask = self._sight()
         else:
-            x, mask = self.batch.look(self._seats[agent]), np.zeros(self.game.actions, np.int8)
+            seat = self._seats[chosen("agent", agent, self.possible_agents)]
+            x, mask = self.batch.look(seat), np.zeros(self.game.actions, np.int8)
         if not self._plain:
             x, mask = self.frame.arrange(x), self.frame.mask(mask, self._seats[agent])
         return x if self.mask_in == "info" else {"observation": x, "action_mask": mask}
 
     def render(self) -> Any:
         """Return text ("ansi"), an image ("rgb_array"), or show a window ("human")."""
+        self._check_begun("render()")
         return self._renderer.render(self.batch)
 
     def close(self) -> None:

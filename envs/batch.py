@@ -20,16 +20,17 @@ from numpy.typing import ArrayLike
 
 from . import kernels
 from .bind import Kernel, bind, entry
-from .errors import BoyiError, IllegalAction, unknown
+from .errors import BoyiError, IllegalAction, chosen, is_whole, shown, unknown
 from .kernels import GIVEN_UP, KEEP, NEXT_STEP, SAME_STEP
 from .protocol import CHANCE, CUT, OVER
 from .rng import SEALED
-from .spec import Game, Spec, find
+from .spec import Game, Spec, settle
 from .view import View, copied
 
 AUTORESET = {"off": KEEP, "same_step": SAME_STEP, "next_step": NEXT_STEP}
 ILLEGAL = ("raise", "forfeit")
 CHANCES = ("inside", "by_hand")
+MOST_GAMES = 2**31 - 1
 FLOAT = np.dtype(np.float32)  # NumPy takes it a quarter faster than the type
 THREADS_PAY = 4e-4  # seconds of work below which waking another thread costs more than it gives
 
@@ -39,9 +40,9 @@ class Batch:
 
     `game` is a game string, `Spec` or `Game`, with parameters by keyword. `seed` is one whole number (row i gets
     seed + i) or one per row; None draws one. `encoder` names the observation (None: no observations). `autoreset`
-    is "off", "same_step" or "next_step", `illegal` "raise" or "forfeit". Chance is resolved "inside", or left to
-    `resolve` with ``chance="by_hand"``, without autoreset. `threads` is the most threads to use (None: every core
-    this process may use). `history=True` keeps each game's actions.
+    is "off", "same_step" or "next_step", also in Gymnasium's words, `illegal` "raise" or "forfeit". Chance is resolved
+    "inside", or left to `resolve` with ``chance="by_hand"``, without autoreset. `threads` is the most threads to use
+    (None: every core this process may use). `history=True` keeps each game's actions.
     """
 
     _play_one: Kernel | None
@@ -60,21 +61,18 @@ class Batch:
         history: bool = False,
         **params: Any,
     ) -> None:
-        self.game = find(game, **params)
-        if not hasattr(n, "__index__") or isinstance(n, bool) or n < 1:
-            raise BoyiError(f"a batch holds a whole number of games, at least 1, not {n!r}")
-        if autoreset not in AUTORESET:
-            raise unknown("autoreset mode", str(autoreset), AUTORESET)
-        if illegal not in ILLEGAL:
-            raise unknown("way to treat illegal actions", str(illegal), ILLEGAL)
-        if chance not in CHANCES:
-            raise unknown("way to resolve chance", str(chance), CHANCES)
+        self.game = settle(game, params, Batch)
+        if not is_whole(n, 1, MOST_GAMES):
+            raise BoyiError(f"a batch holds a whole number of games, at least 1, not {shown(n)}")
+        autoreset = read_autoreset(autoreset)
+        chosen("way to treat illegal actions", illegal, ILLEGAL)
+        chosen("way to resolve chance", chance, CHANCES)
         if chance == "by_hand" and autoreset != "off":
             raise BoyiError('chance="by_hand" needs autoreset="off": a new game may begin with a chance event')
-        if threads is not None and (not hasattr(threads, "__index__") or threads < 1):
-            raise BoyiError(f"threads must be a whole number, at least 1, not {threads!r}")
+        if threads is not None and not is_whole(threads, 1):
+            raise BoyiError(f"threads must be a whole number, at least 1, not {shown(threads)}")
         self.n, self.encoder, self.autoreset, self.illegal = int(n), encoder, autoreset, illegal
-        self.threads = threads or usable_cores()
+        self.threads = int(threads or usable_cores())
         self._shape = self.game.shape(encoder) if encoder is not None else ()
         self._cost: dict[str, float] = {}
         self._pool: ThreadPoolExecutor | None = None
@@ -147,9 +145,10 @@ class Batch:
         if self.encoder is None:
             raise BoyiError("this batch was made with encoder=None: it has no observations")
         which = self._rows(rows)
-        seats = np.array(np.broadcast_to(np.asarray(seats, np.int64), which.shape))
-        if ((seats < 0) | (seats >= self.game.seats)).any():
-            raise BoyiError(f"{self.game}: seats are 0 to {self.game.seats - 1}")
+        seats = _array(seats)
+        if seats.dtype.kind not in "iu" or seats.shape not in ((), which.shape) or not _inside(seats, self.game.seats):
+            raise BoyiError(f"{self.game}: seats are 0 to {self.game.seats - 1}, one for all rows or one a row")
+        seats = np.array(np.broadcast_to(seats.astype(np.int64), which.shape))
         x = np.empty((which.size, *self._shape), np.float32)
         self._run("observe_rows", which.size, self._states, which, seats, x)
         return x
@@ -220,6 +219,8 @@ class Batch:
     ) -> None:
         """Start new games: with `seed` that `episode` of it, without the next episode of every row's own seed."""
         which = self._rows(rows)
+        if not is_whole(episode, 0):
+            raise BoyiError(f"an episode is a whole number of 63 bits, at least 0, not {shown(episode)}")
         if seed is None:
             self._episodes[which] += 1
         else:
@@ -239,7 +240,7 @@ class Batch:
         the action `GIVEN_UP` loses under either.
         """
         which = self._rows(rows)
-        played = np.ascontiguousarray(actions)
+        played = np.ascontiguousarray(_array(actions))
         if played.shape != which.shape or played.dtype.kind not in "iu":
             raise BoyiError(
                 f"{self.game}: actions must be {which.size} whole numbers, one a row, "
@@ -346,6 +347,8 @@ class Batch:
         Returns the summed returns (n, seats) float64 and the number (n,) int64 of the games that ended on the way. Rows
         without autoreset stop at their end. Masks and observations are written at every step, as `step` does.
         """
+        if not is_whole(steps, 0):
+            raise BoyiError(f"steps must be a whole number, at least 0, not {shown(steps)}")
         if self._by_hand:
             raise BoyiError(f'{self.game}: random play resolves chance itself; make the batch with chance="inside"')
         ended, scores = np.zeros(self.n, np.int64), np.zeros((self.n, self.game.seats))
@@ -374,7 +377,7 @@ class Batch:
 
     def resolve(self, outcomes: ArrayLike, rows: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Apply an outcome to each row's chance event; return what `step` does, raise for an impossible outcome."""
-        which, chosen = self._waiting(rows), np.ascontiguousarray(outcomes)
+        which, chosen = self._waiting(rows), np.ascontiguousarray(_array(outcomes))
         p = self.chances(which)
         if chosen.shape != which.shape or chosen.dtype.kind not in "iu":
             raise BoyiError(f"{self.game}: outcomes must be {which.size} whole numbers, one a row")
@@ -449,11 +452,11 @@ class Batch:
     def _rows(self, rows: ArrayLike | None) -> np.ndarray:
         if rows is None:
             return self._every
-        which = np.asarray(rows)
+        which = _array(rows)
         if which.dtype == np.bool_ and which.shape == (self.n,):
             which = np.flatnonzero(which)
         good = which.ndim == 1 and (which.dtype.kind in "iu" or not which.size)
-        which = which.astype(np.int64)
+        which = which.astype(np.int64) if good else self._every
         if not good or (which.size and (which[0] < 0 or which[-1] >= self.n or (which[1:] <= which[:-1]).any())):
             raise BoyiError(f"rows must be increasing row numbers from 0 to {self.n - 1}, or a mask of {self.n} truths")
         return which
@@ -518,17 +521,38 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def read_autoreset(mode: object) -> str:
+    """Read an autoreset mode, in our words or Gymnasium's ("SameStep", or its enum), as one of `AUTORESET`."""
+    word = getattr(mode, "value", mode)
+    ours = {name.replace("_", ""): name for name in AUTORESET} | {"disabled": "off"}
+    if isinstance(word, str) and word.lower().replace("_", "") in ours:
+        return ours[word.lower().replace("_", "")]
+    raise unknown("autoreset mode", word, AUTORESET)
+
+
 def random_seed() -> int:
     """Draw a seed of 63 bits from the operating system: too many to try out."""
     return secrets.randbits(63)
 
 
 def _row_seeds(seed: int | Sequence[int], which: np.ndarray) -> np.ndarray:
-    seeds = np.atleast_1d(np.asarray(seed))
-    if seeds.dtype.kind not in "iu" or (seeds < 0).any() or np.shape(seed) not in ((), which.shape):
-        raise BoyiError(f"a seed is a whole number, at least 0, or a list of {which.size} of them, not {seed!r}")
+    seeds = _array(seed)
+    if seeds.dtype.kind not in "iu" or (seeds < 0).any() or seeds.shape not in ((), which.shape):
+        raise BoyiError(f"a seed is a whole number, at least 0, or a list of {which.size} of them, not {shown(seed)}")
     seeds = seeds.astype(np.uint64)
-    return seeds + which.astype(np.uint64) if np.shape(seed) == () else seeds
+    return seeds + which.astype(np.uint64) if seeds.shape == () else seeds
+
+
+def _array(values: ArrayLike) -> np.ndarray:
+    """Make an array of what is to be whole numbers; of the kind "O" where they are none."""
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError, OverflowError):  # lists of several lengths, numbers beyond those of NumPy
+        return np.array(None)
+
+
+def _inside(numbers: np.ndarray, end: int) -> bool:
+    return bool(((numbers >= 0) & (numbers < end)).all())
 
 
 def _penalties(game: Game) -> np.ndarray:

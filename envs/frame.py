@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from .errors import BoyiError, unknown
+from .errors import BoyiError, chosen, shown
 from .spec import Game
 
 LAYOUTS = ("chw", "hwc", "flat")
@@ -23,8 +23,7 @@ class Frame:
     """How one encoder and layout of a game appear to its seats."""
 
     def __init__(self, game: Game, encoder: str | None = None, layout: str = "chw") -> None:
-        if layout not in LAYOUTS:
-            raise unknown("layout", str(layout), LAYOUTS)
+        chosen("layout", layout, LAYOUTS)
         self.game, self.layout = game, layout
         self.encoder = game.encoder if encoder is None else encoder
         self.shape = game.shape(self.encoder)
@@ -89,9 +88,7 @@ class Frame:
 
 def check_mask_place(mask_in: str) -> str:
     """Return where the AEC mask goes, "obs" or "info"; `BoyiError` otherwise."""
-    if mask_in not in MASKS:
-        raise unknown("place for the mask", str(mask_in), MASKS)
-    return mask_in
+    return chosen("place for the mask", mask_in, MASKS)
 
 
 def whole(action: object, game: Game) -> int:
@@ -102,4 +99,4 @@ def whole(action: object, game: Game) -> int:
         pass
     if isinstance(action, np.ndarray) and action.size == 1 and action.dtype.kind in "iu":
         return int(action.item())
-    raise BoyiError(f"{game}: an action is a whole number from 0 to {game.actions - 1}, not {action!r}")
+    raise BoyiError(f"{game}: an action is a whole number from 0 to {game.actions - 1}, not {shown(action)}")

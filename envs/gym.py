@@ -16,15 +16,17 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from .errors import BoyiError, unknown
+from .batch import read_autoreset
+from .errors import BoyiError, chosen, is_whole
 from .frame import Frame, whole
 from .protocol import CUT, OVER
-from .render import MODES, Renderer
-from .spec import Game, Spec, find
+from .render import MODES, Renderer, check_mode
+from .spec import Game, Spec, settle
 from .table import Finished, Player, Resolver, Table, players
 
 Observation = dict[str, np.ndarray]
 Info = dict[str, Any]
+AUTORESET_MODES = {"same_step": AutoresetMode.SAME_STEP, "next_step": AutoresetMode.NEXT_STEP}
 ROW = np.zeros(1, np.int64)  # the only row of a single environment
 
 
@@ -52,10 +54,8 @@ class GameEnv(gymnasium.Env[Observation, int]):
         resolve: Resolver = players,
         **params: Any,
     ) -> None:
-        self.game = find(game, **params)
-        if render_mode is not None and render_mode not in MODES:
-            raise unknown("render mode", str(render_mode), MODES)
-        self.render_mode = render_mode
+        self.game = settle(game, params, GameEnv)
+        self.render_mode = check_mode(render_mode)
         self.frame = Frame(self.game, encoder, layout)
         options: Info = {"seat": seat, "frame": self.frame, "illegal": illegal, "resolve": resolve}
         self.table = Table(self.game, 1, opponents, history=True, **options)
@@ -67,8 +67,8 @@ class GameEnv(gymnasium.Env[Observation, int]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         """Start a game: the first of `seed`, or the next one of the seed in use."""
-        super().reset(seed=seed)
         self.table.deal(seed, ROW)
+        super().reset(seed=int(seed) if is_whole(seed, 0) else None)
         self._mover, self._seat = int(self.batch.to_move[0]), int(self.table.seats[0])
         self._show()
         return self._observation(), self._info()
@@ -160,13 +160,10 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         resolve: Resolver = players,
         **params: Any,
     ) -> None:
-        self.game = find(game, **params)
-        modes = {mode.value: mode for mode in (AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP)}
-        mode = getattr(autoreset_mode, "value", autoreset_mode)
-        if mode not in modes:
-            raise unknown("autoreset mode", str(mode), modes)
-        self.metadata = {**self.metadata, "autoreset_mode": modes[mode]}
-        self._same_step = modes[mode] is AutoresetMode.SAME_STEP
+        self.game = settle(game, params, GameVectorEnv)
+        mode = AUTORESET_MODES[chosen("autoreset mode", read_autoreset(autoreset_mode), AUTORESET_MODES)]
+        self.metadata = {**self.metadata, "autoreset_mode": mode}
+        self._same_step = mode is AutoresetMode.SAME_STEP
         self.frame = Frame(self.game, encoder, layout)
         options: Info = {"seat": seat, "frame": self.frame, "illegal": illegal, "resolve": resolve}
         self.table = Table(self.game, num_envs, opponents, threads=threads, **options)
@@ -182,8 +179,8 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, Info]:
         """Start a game in every row: the first of seed + row (or of a list of seeds), or each seed's next one."""
-        super().reset(seed=seed if isinstance(seed, int) else None)
         self.table.deal(seed, self._rows)
+        super().reset(seed=int(seed) if is_whole(seed, 0) else None)  # type: ignore[call-overload]
         self._ended = np.zeros(self.num_envs, np.bool_)
         return self._observation(), self._info()
 

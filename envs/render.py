@@ -10,13 +10,18 @@ import numpy as np
 
 from . import draw
 from .batch import Batch
-from .errors import BoyiError
+from .errors import BoyiError, chosen
 from .spec import Game
 
 if TYPE_CHECKING:
     from .draw import Window
 
 MODES = ("human", "ansi", "rgb_array")
+
+
+def check_mode(mode: str | None) -> str | None:
+    """Return a render mode, None for none; `BoyiError` for another value."""
+    return None if mode is None else chosen("render mode", mode, MODES)
 
 
 def seen(game: Game, part: str, name: str) -> Callable[[np.void, int | None], str]:

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .errors import BoyiError, unknown
+from .errors import BoyiError, chosen, is_number, is_truth, is_whole, shown, unknown
 from .syntax import parse, write
 
 if TYPE_CHECKING:
@@ -39,20 +40,21 @@ class Param:
     def check(self, owner: str, name: str, value: Any) -> Any:
         """Return the value in its own type; raise `BoyiError` with what is allowed otherwise."""
         if isinstance(self.default, bool):
-            good, allowed = value in (True, False), "true or false"
+            good, allowed = is_truth(value), "true or false"
         elif self.choices:
-            good, allowed = value in self.choices, f"one of {', '.join(self.choices)}"
+            good, allowed = isinstance(value, str) and value in self.choices, f"one of {', '.join(self.choices)}"
         elif isinstance(self.default, str):
             good, allowed = isinstance(value, str), "text"
         else:
+            assert self.low is not None and self.high is not None
             fraction = isinstance(self.default, float)
             allowed = (
                 f"a{'n even' if self.even else '' if fraction else ' whole'} number from {self.low} to {self.high}"
             )
-            good = hasattr(value, "__float__" if fraction else "__index__") and not isinstance(value, bool)
-            good = good and self.low <= value <= self.high and not (self.even and value % 2)
+            good = (is_number if fraction else is_whole)(value, self.low, self.high)
+            good = good and not (self.even and value % 2)
         if not good:
-            raise BoyiError(f"{owner}: {name} must be {allowed}, not {value!r}")
+            raise BoyiError(f"{owner}: {name} must be {allowed}, not {shown(value)}")
         return type(self.default)(value)
 
 
@@ -184,9 +186,7 @@ class Game:
 
     def shape(self, encoder: str) -> tuple[int, ...]:
         """Shape of one observation of `encoder`; `BoyiError` for a name the game does not have."""
-        if encoder not in self.spec.encoders:
-            raise unknown(f"encoder of {self.name}", str(encoder), self.spec.encoders)
-        return tuple(self._fact(self.spec.encoders[encoder]))
+        return tuple(self._fact(self.spec.encoders[chosen(f"encoder of {self.name}", encoder, self.spec.encoders)]))
 
     @property
     def encoder(self) -> str:
@@ -221,7 +221,21 @@ def games() -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in Path(__file__).parent.glob("*/rules.py")))
 
 
-def find(game: str | Spec | Game, **params: Any) -> Game:
+def own_options(face: Callable[..., Any]) -> list[str]:
+    """Name the options that an environment or a batch takes beside a game and its parameters."""
+    return [name for name, option in signature(face).parameters.items() if option.default is not option.empty]
+
+
+def settle(game: str | Spec | Game, given: Mapping[str, Any], face: Callable[..., Any]) -> Game:
+    """Find a game with what a face was given by keyword and does not know itself; `BoyiError` lists what it knows."""
+    plain = find(game)
+    for name in given:
+        if name not in plain.spec.params:
+            raise unknown(f"option of {plain.name}", name, [*own_options(face), *plain.spec.params])
+    return find(plain, **given)
+
+
+def find(game: str | Spec | Game, /, **params: Any) -> Game:
     """Turn a game string such as ``"hex:board_size=5"``, a spec or a game into a `Game`; `params` win."""
     if isinstance(game, Game):
         return Game.bind(game.spec, {**game.params, **params}) if params else game
@@ -231,7 +245,7 @@ def find(game: str | Spec | Game, **params: Any) -> Game:
         raise BoyiError(f"a game is a name, a Spec or a Game, not {type(game).__name__}")
     name, positional, written = parse(game)
     if positional is not None:
-        raise BoyiError(f"cannot read game {game!r}: write name:key=value,key=value")
+        raise BoyiError(f"cannot read game {shown(game)}: write name:key=value,key=value")
     if name.lower() not in games():
         raise unknown("game", name, games())
     spec = import_module(f".{name.lower()}", __package__).SPEC

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from .batch import Batch, random_seed
-from .errors import BoyiError
+from .errors import BoyiError, is_whole, shown
 from .frame import Frame
 from .spec import Game
 from .view import View
@@ -64,7 +64,7 @@ def players(opponent: Any, game: Game) -> list[Player] | None:
     several = list(opponent) if isinstance(opponent, list | tuple) else [opponent]
     for each in several:
         if isinstance(each, type) or not callable(getattr(each, "act", None)):
-            raise BoyiError(f'{game}: an opponent is "self" or an object with act(view), not {each!r}')
+            raise BoyiError(f'{game}: an opponent is "self" or an object with act(view), not {shown(each)}')
     return several
 
 
@@ -74,8 +74,8 @@ def _by_history(opponents: Sequence[Player] | None) -> bool:
 
 def check_seating(game: Game, opponents: Sequence[Player] | None, seat: int | str) -> None:
     """Raise `BoyiError` for a learner's seat that the game does not have, or too many or few opponents."""
-    if seat != "random" and not (isinstance(seat, int | np.integer) and 0 <= seat < game.seats):
-        raise BoyiError(f'{game}: seat must be 0 to {game.seats - 1} or "random", not {seat!r}')
+    if not (is_whole(seat, 0, game.seats - 1) or (isinstance(seat, str) and seat == "random")):
+        raise BoyiError(f'{game}: seat must be 0 to {game.seats - 1} or "random", not {shown(seat)}')
     if opponents is not None and len(opponents) not in (1, game.seats - 1):
         raise BoyiError(f"{game}: give one opponent, or one for each of the {game.seats - 1} other seats")
 

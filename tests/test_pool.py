@@ -294,5 +294,41 @@ def test_copies_of_an_environment_keep_their_members() -> None:
 
 def test_a_pool_plays_in_the_arena() -> None:
     result = evaluate(OpponentPool([Nth(0), "random"]), HEX, [OpponentPool(["random"])], games=20, seed=1)
-    assert [tally.agent for tally in result.standings] == ["pool", "pool #2"]
-    assert labels([OpponentPool(["random"]), OpponentPool(["random"])]) == ["pool", "pool #2"]
+    assert [tally.agent for tally in result.standings] == ["pool:'nth;random'", "pool:random"]
+    assert labels([OpponentPool(["random"]), OpponentPool(["random"])]) == ["pool:random", "pool:random #2"]
+
+
+POOLS = (
+    (["random"], None),
+    (["mcts:sims=20", "random", "mcts:c=0.5"], [3, 0.1, 2]),
+    (["random", "greedy"], [2, 2]),
+    (["gtp:cmd='a; b \"c\" d'", "two_phase:layout='mcts:sims=5'"], None),
+    ([OpponentPool(["random", OpponentPool(["mcts", "greedy"], [1, 2])]), "random"], [1e-9, 1 / 3]),
+)
+
+
+@pytest.mark.parametrize(("agents", "weights"), POOLS)
+def test_the_string_of_a_pool_makes_an_equal_one(agents: Any, weights: Any) -> None:
+    pool = OpponentPool(agents, weights)
+    again = make_agent(str(pool))
+    assert isinstance(again, OpponentPool) and str(again) == str(pool) and again.weights == pool.weights
+    assert [str(member) for member in again.members] == [str(member) for member in pool.members]
+    assert [type(member) for member in again.members] == [type(member) for member in pool.members]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("pool", "a pool holds a list of agents, at least one, not []"),
+        ("pool:'random;'", "cannot read '': write name, name:value or name:key=value,key=value"),
+        ("pool:'random;randm'", "unknown agent 'randm': did you mean 'random'"),
+        ("pool:random,weights='1;2'", "a pool of 1 agents needs 1 weights, not 2"),
+        ("pool:random,weights=many", "weights in a pool are numbers, as in '3;1', not 'many'"),
+        ("pool:random,weights=3", "pool: weights must be text, not 3"),
+        ("pool:random,weights='nan'", "a weight in a pool must be a number above 0, not nan"),
+    ],
+)
+def test_a_bad_string_of_a_pool_is_one_sentence(text: str, says: str) -> None:
+    with pytest.raises(BoyiError) as raised:
+        make_agent(text)
+    assert str(raised.value).startswith(says)

@@ -60,7 +60,7 @@ class TurnBasedParallel(ParallelEnv[str, Observation, int]):
         env = self.aec_env
         if not self.agents:
             raise BoyiError(f"{env.game}: no game is running; call reset() before step()")
-        if env.agent_selection not in actions:
+        if not isinstance(actions, Mapping) or env.agent_selection not in actions:
             raise BoyiError(f"{env.game}: {env.agent_selection} is to move, but there is no action of it")
         env.step(actions[env.agent_selection])
         results = self._observations(), dict(env.rewards), dict(env.terminations), dict(env.truncations), self._infos()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import gymnasium
 
-from ..envs.errors import BoyiError
+from ..envs.errors import BoyiError, is_number, shown
 from ..envs.spec import Game
 from .shell import Info, Observation, Shell
 
@@ -15,8 +13,8 @@ def factor(game: Game, scale: float | None) -> float:
     """Check the factor; by default the one that brings the game's declared range of returns into [-1, 1]."""
     if scale is None:
         return 1.0 / max(abs(game.low), abs(game.high))
-    if not hasattr(scale, "__float__") or isinstance(scale, bool) or not 0 < float(scale) < math.inf:
-        raise BoyiError(f"ScaleReward: scale must be a number above 0, not {scale!r}")
+    if not is_number(scale, 0) or scale == 0:
+        raise BoyiError(f"ScaleReward: scale must be a number above 0, not {shown(scale)}")
     return float(scale)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 
-from ..envs.errors import BoyiError
+from ..envs.errors import BoyiError, is_whole, shown
 from ..envs.frame import Frame
 from ..envs.gym import GameEnv, GameVectorEnv
 from ..envs.table import Table
@@ -41,8 +41,8 @@ def box_of(space: spaces.Space[Any], wrapper: str) -> spaces.Box:
 
 def whole_number(wrapper: str, name: str, value: Any, low: int) -> int:
     """Check a whole number that is at least `low`."""
-    if not hasattr(value, "__index__") or isinstance(value, bool) or value < low:
-        raise BoyiError(f"{wrapper}: {name} must be a whole number, at least {low}, not {value!r}")
+    if not is_whole(value, low):
+        raise BoyiError(f"{wrapper}: {name} must be a whole number, at least {low}, not {shown(value)}")
     return int(value)
 
 
