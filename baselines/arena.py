@@ -29,7 +29,7 @@ import numpy as np
 from .. import __version__
 from ..envs.batch import Batch, random_seed
 from ..envs.errors import BoyiError, is_number, is_whole, shown
-from ..envs.files import taken_up
+from ..envs.files import PathOf, as_path, taken_up
 from ..envs.record import Record, names, read_line, statistics
 from ..envs.spec import Game, Spec, find
 from ..envs.view import View
@@ -331,7 +331,7 @@ def _blame(label: str) -> Iterator[None]:
 
 def compete(
     match: Match,
-    out: Path | None = None,
+    out: PathOf | None = None,
     *,
     resume: bool = False,
     minutes: float | None = None,
@@ -344,10 +344,11 @@ def compete(
     when a line of it belongs to something else, or when nothing counts.
     """
     check_minutes(minutes)
+    path = None if out is None else as_path(out)
     started = time.monotonic()
     try:
-        with taken_up(out, resume=resume) as (lines, write):
-            records = _finished(match, out, lines)
+        with taken_up(path, resume=resume) as (lines, write):
+            records = _finished(match, path, lines)
             for record in records:
                 if report is not None:
                     report(record)

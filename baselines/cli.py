@@ -25,6 +25,7 @@ from typer.core import TyperGroup
 from .. import __version__
 from ..envs.errors import BoyiError
 from ..envs.spec import Game, Param, find, games
+from ..envs.syntax import read_value
 from .printing import make_table, show
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from .decide import Decision
 
 PARAMETER = ("game", "parameter", "default", "allowed", "meaning")
+DEEPEST = 100_000  # actions that a count looks ahead: games are shorter
 QUIET = 5.0  # seconds between two lines of progress where there is no terminal
 
 
@@ -96,8 +98,7 @@ def _choose(game: str, board_size: str | None) -> Game:
     """Find a game by its string and the shortcut for its board size, which the game checks."""
     if board_size is None:
         return find(game)
-    digits = board_size.removeprefix("-")
-    return find(game, board_size=int(board_size) if digits.isdecimal() else board_size)
+    return find(game, board_size=read_value(board_size))
 
 
 @app.command()
@@ -256,12 +257,12 @@ def _progress(title: str, total: int, unit: str) -> Iterator[Callable[[str], Non
 
 @app.command()
 def play(
-    game: Annotated[str | None, typer.Argument(help="A game, as hex or hex:board_size=5.", show_default=False)] = None,
+    game: Annotated[str | None, typer.Argument(help="A game: hex, hex:board_size=5.", show_default=False)] = None,
     seat: Annotated[str, typer.Option(help="Your seat: a number, random, or none to watch.")] = "0",
     opponent: Annotated[list[str] | None, typer.Option(help="For all other seats, or one for each; else mcts.")] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed, same chance.", show_default=False)] = None,
     save: Annotated[Path | None, typer.Option(help="Append the game to a file.")] = None,
-    record: Annotated[Path | None, typer.Option(help="Step through a game of this file instead.")] = None,
+    record: Annotated[Path | None, typer.Option(help="Step through a game of this file instead of playing.")] = None,
     game_number: Annotated[int, typer.Option(help="Which game of --record.")] = 1,
     clock: Clock = None,
     board_size: BoardSize = None,
@@ -269,12 +270,13 @@ def play(
     """Play a game on the terminal, or step through a recorded one."""
     from .play import show_record, sit_down
 
-    if (game is None) == (record is None):
-        raise BoyiError("play takes a game, as in 'boyi play hex', or --record FILE")
+    chosen = None if game is None else _choose(game, board_size)
     if record is not None:
-        show_record(record, game_number)
+        show_record(record, game_number, chosen)
+    elif chosen is not None:
+        sit_down(chosen, seat, opponent or ["mcts"], seed, save, clock)
     else:
-        sit_down(_choose(str(game), board_size), seat, opponent or ["mcts"], seed, save, clock)
+        raise BoyiError("play takes a game, as in 'boyi play hex', or --record FILE")
 
 
 @app.command()
@@ -346,7 +348,7 @@ def _allowed(param: Param) -> str:
 @app.command()
 def perft(
     game: GameName,
-    depth: Annotated[int, typer.Option(help="The longest sequences to count.", min=0)] = 3,
+    depth: Annotated[int, typer.Option(help="The longest sequences to count.", min=0, max=DEEPEST)] = 3,
     board_size: BoardSize = None,
 ) -> None:
     """Count the sequences of actions from the start, by their length."""

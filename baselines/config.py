@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..envs.errors import BoyiError, unknown
+from ..envs.files import PathOf, as_path
 from ..envs.spec import Game, Param, find
 
 if sys.version_info >= (3, 11):
@@ -88,9 +89,9 @@ def shipped() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
-def read_config(name: str, **changes: Any) -> Config:
+def read_config(name: PathOf, **changes: Any) -> Config:
     """Read a shipped config by name or a file by path, with fields changed; `BoyiError` says what is wrong."""
-    path = FOLDER / f"{name}.toml" if name in shipped() else Path(name)
+    path = FOLDER / f"{name}.toml" if name in shipped() else as_path(name)
     if path.suffix != ".toml":
         raise unknown("config", name, [*shipped(), "PATH.toml"])
     try:

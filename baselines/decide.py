@@ -22,7 +22,7 @@ from rich.text import Text
 from .. import __version__
 from ..envs.batch import Batch
 from ..envs.errors import BoyiError, is_whole, shown, unknown
-from ..envs.files import taken_up
+from ..envs.files import PathOf, as_path, taken_up
 from ..envs.spec import Game
 from ..envs.view import View
 from .agent import timed_act
@@ -207,16 +207,20 @@ def _regrets(decisions: Sequence[Decision]) -> tuple[str, str, str]:
 
 
 def inquire(
-    inquiry: Inquiry, out: Path | None = None, *, resume: bool = False, report: Callable[[Decision], None] | None = None
+    inquiry: Inquiry,
+    out: PathOf | None = None,
+    *,
+    resume: bool = False,
+    report: Callable[[Decision], None] | None = None,
 ) -> Answers:
     """Ask all agents about all positions; `out` gets a line for every decision, `report` is called with it.
 
     With `resume`, decisions that `out` already holds are not made again. `BoyiError` when the file is not empty and
     not to be resumed, or when a line of it belongs to something else.
     """
-    decisions = []
-    with taken_up(out, resume=resume) as (lines, write):
-        done = _finished(inquiry, out, lines)
+    decisions, path = [], None if out is None else as_path(out)
+    with taken_up(path, resume=resume) as (lines, write):
+        done = _finished(inquiry, path, lines)
         written = {(decision.index, decision.agent) for decision in done}
         for decision in inquiry.run(done):
             decisions.append(decision)

@@ -14,7 +14,6 @@ and, with ``double=True``, as Q_target at the legal action that the online netwo
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +25,8 @@ from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.vec_env import VecEnv
 from torch.nn import functional
 
-from ..envs.errors import BoyiError, unknown
+from ..envs.errors import BoyiError, chosen, is_whole, shown, unknown
+from ..envs.files import PathOf
 from ..envs.spec import Game
 from ..wrappers.sb3 import SB3VecEnv
 from .learned import ModelAgent, write_model
@@ -86,11 +86,13 @@ class DQN(PlainDQN):
             raise BoyiError(
                 f"a policy of DQN is one of {', '.join(POLICIES)} or a MaskedDQNPolicy, not {policy_class!r}"
             )
-        for name, value, allowed in (("optimizer", optimizer, OPTIMIZERS), ("loss", loss, LOSSES)):
-            if value not in allowed:
-                raise unknown(name, str(value), allowed)
-        if target is not None and target not in TARGETS:
-            raise unknown("target", str(target), TARGETS)
+        chosen("optimizer", optimizer, OPTIMIZERS)
+        chosen("loss", loss, LOSSES)
+        if target is not None:
+            chosen("target", target, TARGETS)
+        if options.get("seed") is not None and not is_whole(options["seed"], 0, 2**32 - 1):
+            raise BoyiError(f"seed must be a whole number of 32 bits, at least 0, not {shown(options['seed'])}")
+        check_device(options.get("device", "auto"))
         for name in ("n_steps", "optimize_memory_usage", "replay_buffer_class", "replay_buffer_kwargs"):
             if name in options:
                 raise BoyiError(f"DQN keeps single transitions in a memory of its own: {name} cannot be set")
@@ -234,9 +236,21 @@ class DQN(PlainDQN):
         """Return an agent that plays what the model has learned so far, for the arena or as an opponent."""
         return ModelAgent(self)
 
-    def export(self, path: str | Path) -> None:
+    def export(self, path: PathOf) -> None:
         """Write the online network as one safetensors file, which ``"dqn:PATH"`` plays from."""
-        write_model(Path(path), self)
+        write_model(path, self)
+
+
+def check_device(device: str) -> str:
+    """Return a device that torch has here; `BoyiError` for one that it does not know or have."""
+    try:
+        if device != "auto":
+            torch.zeros(1, device=device).item()  # which also tells that it holds numbers: "meta" does not
+    except Exception:  # each device that torch was built without fails in a way of its own
+        raise BoyiError(
+            f"device must be auto, cpu, or one that torch has here, as cuda or cuda:1, not {shown(device)}"
+        ) from None
+    return device
 
 
 def game_of(env: VecEnv) -> Game | None:

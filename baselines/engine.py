@@ -98,7 +98,7 @@ class Engine:
 
     def decide(self, view: View) -> int:
         """Let the agent decide the one game of a view."""
-        clock, limit = (None if time is None else np.array([time]) for time in (self.clock, self.limit))
+        clock, limit = (None if left is None else np.array([left], np.float64) for left in (self.clock, self.limit))
         view = view._replace(episode=np.array([self.episode]), clock=clock, limit=limit)
         if self.stream is not None:
             key, counter, game = self.stream

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from collections.abc import Iterator
 from typing import Any, TextIO
 
 import numpy as np
 
-from ..envs.errors import BoyiError
+from ..envs.errors import BoyiError, is_number, shown
 from ..envs.spec import Game
 from ..envs.view import View
 from .engine import Engine, one_line
@@ -102,7 +103,7 @@ def _answer(engine: Engine, message: dict[str, Any]) -> dict[str, str] | None:
         view = _view(engine, message)
         return {"action": str(engine.game.module("text").name(view.states[0], engine.decide(view)))}
     elif kind != "nothing":
-        raise BoyiError(f"unknown type {kind!r}: game, decide or quit")
+        raise BoyiError(f"unknown type {shown(kind)}: game, decide or quit")
     return None
 
 
@@ -132,6 +133,6 @@ def _view(engine: Engine, message: dict[str, Any]) -> View:
 
 def _time(message: dict[str, Any], key: str) -> float | None:
     value = message.get(key)
-    if value is not None and not isinstance(value, int | float):
-        raise BoyiError(f"{key} is a number or null, not {value!r}")
-    return None if value is None else float(value)
+    if value is not None and not is_number(value, -math.inf):
+        raise BoyiError(f"{key} is a number or null, not {shown(value)}")
+    return None if value is None else max(0.0, float(value))

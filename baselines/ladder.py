@@ -22,7 +22,7 @@ from rich.text import Text
 
 from .. import __version__
 from ..envs.errors import BoyiError
-from ..envs.files import replace_file
+from ..envs.files import PathOf, as_path, replace_file
 from ..envs.record import Record
 from ..envs.spec import Game, Spec, find
 from .arena import Match, compete
@@ -141,7 +141,7 @@ def benchmark(
     agent: AgentLike,
     game: str | Spec | Game,
     *,
-    out: Path | str | None = None,
+    out: PathOf | None = None,
     resume: bool = False,
     report: Callable[[Record], None] | None = None,
 ) -> Standing:
@@ -150,7 +150,7 @@ def benchmark(
     `out`, FILE.json, gets the standing, and FILE.jsonl beside it a line for every game as it ends: with `resume` those
     it already holds are not played again. `BoyiError` where either is in the way or belongs to something else.
     """
-    game, path = find(game), None if out is None else Path(out)
+    game, path = find(game), None if out is None else as_path(out)
     ladder, stream = find_ladder(game), None if path is None else games_file(path)
     if path is not None and path.exists() and not resume:
         raise BoyiError(f"{path} exists: --resume goes on with its run, another file starts a new one")
@@ -169,11 +169,12 @@ def benchmark(
     return standing
 
 
-def games_file(out: Path) -> Path:
+def games_file(out: PathOf) -> Path:
     """Return where the games of a benchmark that is written to `out` go; `BoyiError` for a name that has no place."""
-    if out.suffix != ".json":
+    path = as_path(out)
+    if path.suffix != ".json":
         raise BoyiError(f"a benchmark is written to FILE.json, and its games to FILE.jsonl beside it, not to {out}")
-    return out.with_suffix(".jsonl")
+    return path.with_suffix(".jsonl")
 
 
 def _standing(ladder: Ladder, match: Match, result: Result, records: Sequence[Record]) -> Standing:
@@ -236,10 +237,10 @@ def _digest(records: Sequence[Record]) -> str:
     return hashlib.sha256(json.dumps(played).encode()).hexdigest()[:16]
 
 
-def read_standing(path: Path | str, game: str | Spec | Game | None = None) -> Standing:
+def read_standing(path: PathOf, game: str | Spec | Game | None = None) -> Standing:
     """Read what `benchmark` has written; with `game`, `BoyiError` also for another ladder than that game's of today."""
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = json.loads(as_path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise BoyiError(f"cannot read {path}: {error.strerror}") from None
     except ValueError:

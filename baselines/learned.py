@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from pathlib import Path
+from os.path import isdir
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from .. import __version__
 from ..envs.bind import bind
 from ..envs.errors import BoyiError
+from ..envs.files import PathOf, as_path
 from ..envs.frame import Frame
 from ..envs.kernels import choose_rows
 from ..envs.spec import Game, Param, find
@@ -56,7 +57,7 @@ def playable(model: DQN) -> tuple[Game, Frame]:
     return game, frame
 
 
-def write_model(path: Path, model: DQN) -> None:
+def write_model(path: PathOf, model: DQN) -> None:
     """Write a DQN's online network and its card."""
     from .checkpoint import write_file
 
@@ -72,10 +73,10 @@ def write_model(path: Path, model: DQN) -> None:
         choices=policy.q_net.q_net.choices,
     )
     weights = {name: tensor.detach().cpu().numpy() for name, tensor in policy.q_net.q_net.state_dict().items()}
-    write_file(path, weights, asdict(card))
+    write_file(as_path(path), weights, asdict(card))
 
 
-def read_model(path: Path) -> tuple[Card, nn.Module]:
+def read_model(path: PathOf) -> tuple[Card, nn.Module]:
     """Read a model's card and network from its file or from the folder of its run; `BoyiError` says what is wrong."""
     try:
         import torch
@@ -84,7 +85,8 @@ def read_model(path: Path) -> tuple[Card, nn.Module]:
         from .networks import build
     except ImportError as error:
         raise BoyiError(f'agents that have learned need {error.name}: pip install "boyi[baselines]"') from None
-    file = path / FILE if path.is_dir() else path
+    place = as_path(path)
+    file = place / FILE if isdir(place) else place
     weights, facts = read_file(file, FORMAT)
     if facts.keys() != {field.name for field in fields(Card)}:
         raise BoyiError(f"{file} is damaged: a {FORMAT} file says {', '.join(field.name for field in fields(Card))}")
@@ -158,7 +160,7 @@ class DQNAgent(NetworkAgent):
         run = self.values["run"]
         if not run:
             raise BoyiError(f"{self.name} plays what a run has learned: name its folder, as in {self.name}:runs/NAME")
-        card, self.net = read_model(Path(run))
+        card, self.net = read_model(run)
         if card.algorithm != self.name:
             raise BoyiError(f"{run} was learned by another algorithm: write {card.algorithm}:{run}")
         self.game = find(card.game)

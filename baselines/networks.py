@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..envs.errors import BoyiError, unknown
+from ..envs.errors import BoyiError, chosen
 from ..envs.spec import Param, check_params
 
 QUIET = 0.01  # about how far from 0 an untrained value is
@@ -298,9 +298,7 @@ NETWORKS: dict[str, type[Network]] = {kind.name: kind for kind in (Mlp, Board, N
 
 def build(name: str, shape: Sequence[int], actions: int, /, **choices: Any) -> Network:
     """Make the network `name` for observations of `shape`, channels first; `BoyiError` says what does not fit."""
-    if name not in tuple(NETWORKS):
-        raise unknown("network", str(name), NETWORKS)
-    return NETWORKS[name](shape, actions, **choices)
+    return NETWORKS[chosen("network", name, NETWORKS)](shape, actions, **choices)
 
 
 def count(module: nn.Module) -> int:

@@ -12,16 +12,15 @@ import textwrap
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from ..envs.batch import Batch, random_seed
 from ..envs.errors import BoyiError
-from ..envs.files import append_to
+from ..envs.files import PathOf, append_to, as_path
 from ..envs.record import Record, names, positions, read_game
 from ..envs.render import sees_seats
-from ..envs.spec import Game
+from ..envs.spec import Game, find
 from .agent import Agent, timed_act
 from .arena import check_clock, too_late
 from .opponents import AgentLike, labels, make_agent
@@ -192,14 +191,14 @@ def sit_down(
     seat: str,
     opponents: Sequence[AgentLike],
     seed: int | None = None,
-    save: Path | None = None,
+    save: PathOf | None = None,
     clock: float | None = None,
 ) -> Sitting:
     """Play one game on the terminal; what was played is appended to `save`, however the game stops."""
     seed = random_seed() if seed is None else seed
     sitting = Sitting(game, read_seat(game, seat, seed), opponents, seed, clock)
     # A file that cannot be written must be known before the game, not after it.
-    file = append_to(save) if save is not None else None
+    file = append_to(as_path(save)) if save is not None else None
     try:
         converse(sitting)
     except (EOFError, KeyboardInterrupt):
@@ -319,9 +318,11 @@ def outcome(seats: Sequence[str], ended: str, returns: Sequence[float] | None, p
     return how + words
 
 
-def show_record(path: Path, number: int = 1) -> None:
-    """Step through a recorded game on a terminal, or print all of it anywhere else."""
+def show_record(path: PathOf, number: int = 1, game: Game | None = None) -> None:
+    """Step through a recorded game on a terminal, or print all of it anywhere else; a `game` must be its kind."""
     record = read_game(path, number)
+    if game is not None and find(record.game).name != game.name:
+        raise BoyiError(f"{path}, line {number}, is a game of {record.game}, not of {game.name}")
     pages = draw_pages(record, f"{path}, line {number},")
     if sys.stdin.isatty() and sys.stdout.isatty():
         step_through(pages, input)

@@ -27,7 +27,7 @@ from rich.table import Table
 from ..envs.aec import AEC
 from ..envs.batch import Batch, usable_cores
 from ..envs.bind import bind
-from ..envs.errors import BoyiError
+from ..envs.errors import BoyiError, is_number
 from ..envs.kernels import random_games
 from ..envs.spec import Game, find
 from . import peers
@@ -92,6 +92,8 @@ def speed(
     train: Annotated[bool, typer.Option("--train", help="Measure learning, beside stable-baselines3.")] = False,
 ) -> None:
     """Measure this package beside its peers, which the extra `peers` installs, both in one run."""
+    if not is_number(seconds, 0):
+        raise BoyiError(f"seconds must be a number, not {seconds}")
     chosen = find(game)
     lines = list(training_rows(chosen) if train else rows(chosen))
     with Console(stderr=True).status("measuring"):

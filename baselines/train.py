@@ -7,18 +7,19 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ..envs.errors import BoyiError
-from .config import read_config
+from .config import Config, read_config, shipped
 from .opponents import make_agent
+from .trust import untrusted
 
 if TYPE_CHECKING:
     from .trainer import Report, Run
@@ -36,23 +37,39 @@ def train(
     until: Annotated[float | None, typer.Option(help="Stop at this score against --against.", min=0.0, max=1.0)] = None,
     against: Annotated[str | None, typer.Option(help="An agent that evaluations play, too.")] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed, same run; else the config's.", min=0)] = None,
+    allow_programs: Annotated[
+        bool, typer.Option("--allow-programs", help="Let agents of a config that is not boyi's run programs, modules.")
+    ] = False,
 ) -> None:
     """Train DQN or Double DQN; the run in runs/NAME survives being killed and plays as dqn:runs/NAME."""
     if (until is None) != (against is None):
         raise BoyiError("--until SCORE and --against AGENT go together")
-    chosen = read_config(config, steps=steps, seed=seed)
-    for agent in filter(None, (*chosen.ladder, against)):
-        make_agent(agent, chosen.game)
+    # A run's folder may come from others, too: what is in it is doubted whatever config it is gone on with.
+    trusted = allow_programs or (config in shipped() and not resume)
+    with nullcontext() if trusted else untrusted(f"the run of {config}"):
+        _train(
+            read_config(config, steps=steps, seed=seed), name, device, resume=resume,
+            minutes=minutes, until=until, against=against,
+        )  # fmt: skip
+
+
+def _train(config: Config, name: str | None, device: str, *, resume: bool, **limits: Any) -> None:
+    """Train from a config and print where the run has stopped."""
+    for agent in filter(None, (*config.opponent, *config.ladder, limits["against"])):
+        if agent != "self":
+            make_agent(agent, config.game)
     try:
         from .trainer import Limits, Run
     except ImportError as error:
         raise BoyiError(f'training needs {error.name}: pip install "boyi[baselines]"') from None
-    run = Run(chosen, Path("runs") / (name or chosen.name), resume=resume, device=device)
-    with _pausing() as asked, _progress(run) as report:
-        why = run.train(Limits(minutes=minutes, until=until, against=against, asked=lambda: bool(asked)), report)
+    asked: list[int] = []
+    stop = Limits(**limits, asked=lambda: bool(asked))
+    run = Run(config, Path("runs") / (name or config.name), resume=resume, device=device)
+    with _pausing(asked), _progress(run) as report:
+        why = run.train(stop, report)
     scores = ", ".join(f"{score:.0%} against {agent}" for agent, score in run.scores.items())
     print(f"{run.folder}: {run.steps} steps, {why}; {scores}")
-    if run.steps < chosen["steps"]:
+    if run.steps < config["steps"]:
         words = [*sys.argv[1:], *["--resume"] * ("--resume" not in sys.argv)]
         print(f"go on with: boyi {shlex.join(words)}")
     if asked:
@@ -60,9 +77,8 @@ def train(
 
 
 @contextmanager
-def _pausing() -> Iterator[list[int]]:
-    """Turn the first Ctrl-C into an entry of the list, which the run looks at between rounds; the second stops it."""
-    asked: list[int] = []
+def _pausing(asked: list[int]) -> Iterator[None]:
+    """Turn the first Ctrl-C into an entry of `asked`, which the run looks at between rounds; the second stops it."""
 
     def ask(number: int, frame: FrameType | None) -> None:
         if asked:
@@ -72,7 +88,7 @@ def _pausing() -> Iterator[list[int]]:
 
     before = signal.signal(signal.SIGINT, ask)
     try:
-        yield asked
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -26,8 +26,8 @@ from stable_baselines3.common.logger import KVWriter, Logger
 from torch.utils.tensorboard import SummaryWriter
 
 from .. import __version__
-from ..envs.errors import BoyiError, shown
-from ..envs.files import lock, replace_file
+from ..envs.errors import BoyiError, is_number, shown
+from ..envs.files import PathOf, as_path, lock, replace_file
 from ..wrappers import vector as wrappers
 from ..wrappers.sb3 import SB3VecEnv
 from .arena import evaluate
@@ -62,6 +62,12 @@ class Limits:
     against: str | None = None
     asked: Callable[[], bool] = bool
 
+    def __post_init__(self) -> None:
+        if self.minutes is not None and not is_number(self.minutes, 0):
+            raise BoyiError(f"minutes must be a number, at least 0, not {shown(self.minutes)}")
+        if self.until is not None and not is_number(self.until, 0, 1):
+            raise BoyiError(f"until must be a score from 0 to 1, not {shown(self.until)}")
+
 
 def make_training_env(config: Config) -> SB3VecEnv:
     """Build the games of a config, wrapped as it says."""
@@ -83,18 +89,6 @@ def make_training_env(config: Config) -> SB3VecEnv:
     if config["symmetry"]:
         env = wrappers.SymmetryAugment(env)
     return SB3VecEnv(env)
-
-
-def check_device(device: str) -> str:
-    """Return a device that torch has here; `BoyiError` for one that it does not know or have."""
-    try:
-        if device != "auto":
-            torch.zeros(1, device=device).item()  # which also tells that it holds numbers: "meta" does not
-    except Exception:  # each device that torch was built without fails in a way of its own
-        raise BoyiError(
-            f"device must be auto, cpu, or one that torch has here, as cuda or cuda:1, not {shown(device)}"
-        ) from None
-    return device
 
 
 def make_learner(config: Config, device: str = "auto") -> DQN:
@@ -120,15 +114,15 @@ def make_learner(config: Config, device: str = "auto") -> DQN:
 class Run:
     """A training run in its folder: a new one or, with `resume`, the one that is there."""
 
-    def __init__(self, config: Config, folder: Path, *, resume: bool = False, device: str = "auto") -> None:
-        self.config, self.folder = config, folder
+    def __init__(self, config: Config, folder: PathOf, *, resume: bool = False, device: str = "auto") -> None:
+        self.config, self.folder = config, (folder := as_path(folder))
         self.file, self.log_file = folder / "checkpoint.safetensors", folder / "log.jsonl"
         if not resume and (folder / "config.json").exists():
             raise BoyiError(f"{folder} holds a run: --resume goes on with it, --name NAME starts another")
         kept = read_file(self.file, FORMAT) if resume and self.file.exists() else None
         if kept is not None:
             _check_same(config, kept[1]["config"], self.file)
-        self.learner = make_learner(config, check_device(device))
+        self.learner = make_learner(config, device)
         self.moves = np.zeros(config.game.actions, np.int64)
         self.lines: list[Figures] = []
         if kept is not None:

@@ -168,11 +168,11 @@ class AEC(AECEnv[str, Observation, int]):
     def observe(self, agent: str) -> Observation:
         """Observe from any agent's side, at any time; only the agent to move has a mask that is not all zero."""
         self._check_begun("observe()")
+        chosen("agent", agent, self.possible_agents)
         if self._live and agent == self.agent_selection:
             x, mask = self._sight()
         else:
-            seat = self._seats[chosen("agent", agent, self.possible_agents)]
-            x, mask = self.batch.look(seat), np.zeros(self.game.actions, np.int8)
+            x, mask = self.batch.look(self._seats[agent]), np.zeros(self.game.actions, np.int8)
         if not self._plain:
             x, mask = self.frame.arrange(x), self.frame.mask(mask, self._seats[agent])
         return x if self.mask_in == "info" else {"observation": x, "action_mask": mask}

@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from operator import index
 from time import perf_counter
 from typing import Any
 
@@ -20,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from . import kernels
 from .bind import Kernel, bind, entry
-from .errors import BoyiError, IllegalAction, chosen, is_whole, shown, unknown
+from .errors import BoyiError, IllegalAction, chosen, is_truth, is_whole, shown, unknown
 from .kernels import GIVEN_UP, KEEP, NEXT_STEP, SAME_STEP
 from .protocol import CHANCE, CUT, OVER
 from .rng import SEALED
@@ -71,6 +72,8 @@ class Batch:
             raise BoyiError('chance="by_hand" needs autoreset="off": a new game may begin with a chance event')
         if threads is not None and not is_whole(threads, 1):
             raise BoyiError(f"threads must be a whole number, at least 1, not {shown(threads)}")
+        if not is_truth(history):
+            raise BoyiError(f"history must be true or false, not {shown(history)}")
         self.n, self.encoder, self.autoreset, self.illegal = int(n), encoder, autoreset, illegal
         self.threads = int(threads or usable_cores())
         self._shape = self.game.shape(encoder) if encoder is not None else ()
@@ -145,7 +148,7 @@ class Batch:
         if self.encoder is None:
             raise BoyiError("this batch was made with encoder=None: it has no observations")
         which = self._rows(rows)
-        seats = _array(seats)
+        seats = as_array(seats)
         if seats.dtype.kind not in "iu" or seats.shape not in ((), which.shape) or not _inside(seats, self.game.seats):
             raise BoyiError(f"{self.game}: seats are 0 to {self.game.seats - 1}, one for all rows or one a row")
         seats = np.array(np.broadcast_to(seats.astype(np.int64), which.shape))
@@ -195,6 +198,8 @@ class Batch:
         """Return the actions played so far in a row, without one that forfeited the game."""
         if self._history is None:
             raise BoyiError("this batch keeps no actions: make it with history=True, or call keep_history()")
+        if not is_whole(row, 0, self.n - 1):
+            raise BoyiError(f"a row is a number from 0 to {self.n - 1}, not {shown(row)}")
         return list(self._history[row])
 
     def keep_history(self) -> None:
@@ -208,8 +213,10 @@ class Batch:
         What is to be drawn once a game is drawn from them: it is then the same however games are batched.
         """
         which = self._rows(rows)
+        if not is_whole(purpose, 0):
+            raise BoyiError(f"a purpose is a whole number, at least 0, not {shown(purpose)}")
         keys = np.empty(which.size, np.uint64)
-        self._kernels["key_rows"](self._seeds, self._episodes, which, purpose, keys)
+        self._kernels["key_rows"](self._seeds, self._episodes, which, int(purpose), keys)
         return keys
 
     # Play
@@ -240,7 +247,7 @@ class Batch:
         the action `GIVEN_UP` loses under either.
         """
         which = self._rows(rows)
-        played = np.ascontiguousarray(_array(actions))
+        played = np.ascontiguousarray(as_array(actions))
         if played.shape != which.shape or played.dtype.kind not in "iu":
             raise BoyiError(
                 f"{self.game}: actions must be {which.size} whole numbers, one a row, "
@@ -291,9 +298,11 @@ class Batch:
             args = self._states, self._streams, 0, self._chances, self._masks, x
             self._play_one = entry(self._kernels["play_one"], *args)
         try:
-            t: int = self._play_one(self._states, self._streams, action, self._chances, self._masks, x)
+            t: int = self._play_one(self._states, self._streams, index(action), self._chances, self._masks, x)
         except OverflowError:  # beyond 64 bits
             t = kernels.ILLEGAL
+        except TypeError:
+            raise BoyiError(f"{self.game}: an action is a whole number, not {shown(action)}") from None
         self._seen = self._sight = None
         if t >= 0:
             self._sight = x if self.encoder is not None else None
@@ -322,6 +331,8 @@ class Batch:
 
     def look(self, seat: int) -> np.ndarray:
         """Observe game 0 from any seat: (…) float32."""
+        if not is_whole(seat, 0, self.game.seats - 1):
+            raise BoyiError(f"{self.game}: seats are 0 to {self.game.seats - 1}, not {shown(seat)}")
         x = np.empty(self._shape, FLOAT)
         self._kernels["observe_one"](self._states, seat, x)
         return x
@@ -357,7 +368,7 @@ class Batch:
         random = (self._seeds, self._episodes, self._streams, self._keys, self._lanes, self._chances)
         rules = (self._masks, AUTORESET[self.autoreset], np.zeros((self.n, self.game.seats), np.float32))
         self._forget(self._every)
-        self._run("random_rows", self.n, self._states, self._blank, steps, *random, *rules, scores, ended, see, x)
+        self._run("random_rows", self.n, self._states, self._blank, int(steps), *random, *rules, scores, ended, see, x)
         return scores, ended
 
     def chances(self, rows: ArrayLike | None = None) -> np.ndarray:
@@ -377,7 +388,7 @@ class Batch:
 
     def resolve(self, outcomes: ArrayLike, rows: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Apply an outcome to each row's chance event; return what `step` does, raise for an impossible outcome."""
-        which, chosen = self._waiting(rows), np.ascontiguousarray(_array(outcomes))
+        which, chosen = self._waiting(rows), np.ascontiguousarray(as_array(outcomes))
         p = self.chances(which)
         if chosen.shape != which.shape or chosen.dtype.kind not in "iu":
             raise BoyiError(f"{self.game}: outcomes must be {which.size} whole numbers, one a row")
@@ -452,7 +463,7 @@ class Batch:
     def _rows(self, rows: ArrayLike | None) -> np.ndarray:
         if rows is None:
             return self._every
-        which = _array(rows)
+        which = as_array(rows)
         if which.dtype == np.bool_ and which.shape == (self.n,):
             which = np.flatnonzero(which)
         good = which.ndim == 1 and (which.dtype.kind in "iu" or not which.size)
@@ -475,7 +486,7 @@ class Batch:
     def _illegal(self, row: int, action: int) -> IllegalAction:
         text, state = self.game.module("text"), self._states[row]
         inside = 0 <= action < self.game.actions
-        name = f"{action} ({text.name(state, int(action))})" if inside else f"{action}"
+        name = f"{action} ({text.name(state, int(action))})" if inside else shown(action)
         legal = f"{self._masks[row].sum()} of the actions 0 to {self.game.actions - 1} are"
         return IllegalAction(f"{self.game}: row {row}: action {name} is not legal, {legal}\n{text.diagram(state)}")
 
@@ -536,14 +547,14 @@ def random_seed() -> int:
 
 
 def _row_seeds(seed: int | Sequence[int], which: np.ndarray) -> np.ndarray:
-    seeds = _array(seed)
+    seeds = as_array(seed)
     if seeds.dtype.kind not in "iu" or (seeds < 0).any() or seeds.shape not in ((), which.shape):
         raise BoyiError(f"a seed is a whole number, at least 0, or a list of {which.size} of them, not {shown(seed)}")
     seeds = seeds.astype(np.uint64)
     return seeds + which.astype(np.uint64) if seeds.shape == () else seeds
 
 
-def _array(values: ArrayLike) -> np.ndarray:
+def as_array(values: ArrayLike) -> np.ndarray:
     """Make an array of what is to be whole numbers; of the kind "O" where they are none."""
     try:
         return np.asarray(values)

@@ -23,7 +23,8 @@ def shown(value: object) -> str:
         text = repr(value[: 2 * MOST_SHOWN] if isinstance(value, str | bytes) else value)
     except Exception:  # numbers of too many digits, objects of somebody else's
         text = f"<{type(value).__name__}>"
-    text = " ".join(text.split())
+    if not isinstance(value, str | bytes):
+        text = " ".join(text.split())
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
 
 

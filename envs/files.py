@@ -8,15 +8,32 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TextIO
 
-from .errors import BoyiError
+from .errors import BoyiError, shown
 
 try:
     import fcntl
 except ImportError:  # there is none on Windows
     fcntl = None  # type: ignore[assignment]
+
+
+LONGEST_PATH = 4096  # letters: systems take no more
+PathOf = str | PathLike[str]
+"""What public functions take for a path."""
+
+
+def as_path(path: PathOf) -> Path:
+    """Return the path that a string or a path-like object names; `BoyiError` for what names none."""
+    try:
+        name = fspath(path)
+    except TypeError:
+        name = None
+    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_PATH or "\0" in name:
+        raise BoyiError(f"a path is text, or a Path, not {shown(path)}")
+    return Path(name)
 
 
 def read_lines(path: Path) -> list[bytes]:

@@ -16,7 +16,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from .batch import read_autoreset
+from .batch import as_array, read_autoreset
 from .errors import BoyiError, chosen, is_whole
 from .frame import Frame, whole
 from .protocol import CUT, OVER
@@ -188,7 +188,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         """Play an action in every row and the opponents' answers."""
         if self._ended is None:
             raise BoyiError(f"{self.game}: no games are running; call reset() before step()")
-        actions = np.asarray(actions)
+        actions = as_array(actions)
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise BoyiError(f"{self.game}: actions must be {self.num_envs} whole numbers, one a row")
         going = np.flatnonzero(~self._ended)

@@ -9,15 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .. import __version__
 from .batch import Batch
-from .errors import BoyiError
-from .files import read_lines
+from .errors import BoyiError, is_whole, shown
+from .files import PathOf, as_path, read_lines
 from .spec import Game, find
 
 FORMAT = "boyi-game-2"
@@ -116,11 +115,11 @@ def _numbers(values: Any, count: int | None) -> bool:
     return good and count in (None, len(values))
 
 
-def read_game(path: Path, number: int = 1) -> Record:
+def read_game(path: PathOf, number: int = 1) -> Record:
     """Read the `number`-th game of a file, counted from 1."""
-    lines = read_lines(path)
-    if not 1 <= number <= len(lines):
-        raise BoyiError(f"{path} holds {len(lines)} games: there is no game number {number}")
+    lines = read_lines(as_path(path))
+    if not is_whole(number, 1, len(lines)):
+        raise BoyiError(f"{path} holds {len(lines)} games: there is no game number {shown(number)}")
     return read_line(lines[number - 1], f"{path}, line {number},")
 
 

@@ -41,7 +41,7 @@ def parse(text: str) -> tuple[str, str | None, dict[str, Any]]:
         elif item["key"] in values:
             raise BoyiError(f"{shown(text)} gives {shown(item['key'])} twice")
         else:
-            values[item["key"]] = _typed(value)
+            values[item["key"]] = read_value(value)
         at = item.end()
     return name.strip(), positional, values
 
@@ -59,6 +59,17 @@ def write(name: str, positional: str | None = None, values: Mapping[str, Any] | 
     return text
 
 
+def read_value(text: str) -> Any:
+    """Read a value: text in quotes, a truth, a number, or else text."""
+    if text.startswith(QUOTES):
+        return _unquoted(text)
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    return float(text) if _REAL.fullmatch(text) else text
+
+
 def pieces(text: str, between: str) -> list[str]:
     """Split text at a mark wherever it stands outside of quotes."""
     parts = re.findall(rf"""(?:{_QUOTED}|[^'"{between}])+|{between}|['"]""", text)
@@ -69,6 +80,13 @@ def pieces(text: str, between: str) -> list[str]:
         else:
             found[-1] += part
     return [piece.strip() for piece in found]
+
+
+def lines_of(text: str, what: str) -> list[str]:
+    """Split the text of `what` at its ends of lines, those around it aside; `BoyiError` for what is no text."""
+    if not isinstance(text, str):
+        raise BoyiError(f"not {what}: it is text, not {shown(text)}")
+    return text.strip("\n").split("\n")
 
 
 def expect(form: str, text: str, what: str, example: str) -> re.Match[str]:
@@ -86,25 +104,14 @@ def expect_same(lines: list[str], written: list[str], what: str) -> None:
             raise BoyiError(f"not {what}: {shown(line)} should be {shown(other)}")
 
 
-def _typed(text: str) -> Any:
-    """Read a value: text in quotes, a truth, a number, or else text."""
-    if text.startswith(QUOTES):
-        return _unquoted(text)
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    if _WHOLE.fullmatch(text):
-        return int(text)
-    return float(text) if _REAL.fullmatch(text) else text
-
-
 def _unquoted(text: str) -> str:
     return text[1:-1].replace(2 * text[0], text[0]) if text.startswith(QUOTES) else text
 
 
 def _written(value: Any) -> str:
-    """Write a value as `_typed` reads it."""
+    """Write a value as `read_value` reads it."""
     text = _quoted(value) if isinstance(value, str) else str(value)
-    back = _typed(text)
+    back = read_value(text)
     if type(back) is not type(value) or back != value:
         raise BoyiError(f"cannot write {shown(value)}: a value is true, false, a number or text")
     return text
@@ -112,7 +119,7 @@ def _written(value: Any) -> str:
 
 def _quoted(text: str) -> str:
     """Put text in quotes where it would not be read as text, or not as a whole."""
-    if text and not re.search(r"[,;='\"\s]", text) and _typed(text) == text:
+    if text and not re.search(r"[,;='\"\s]", text) and read_value(text) == text:
         return text
     quote = '"' if "'" in text and '"' not in text else "'"
     return f"{quote}{text.replace(quote, 2 * quote)}{quote}"

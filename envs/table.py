@@ -76,7 +76,11 @@ def check_seating(game: Game, opponents: Sequence[Player] | None, seat: int | st
     """Raise `BoyiError` for a learner's seat that the game does not have, or too many or few opponents."""
     if not (is_whole(seat, 0, game.seats - 1) or (isinstance(seat, str) and seat == "random")):
         raise BoyiError(f'{game}: seat must be 0 to {game.seats - 1} or "random", not {shown(seat)}')
-    if opponents is not None and len(opponents) not in (1, game.seats - 1):
+    if opponents is None:
+        return
+    if not isinstance(opponents, list | tuple) or not all(callable(getattr(each, "act", None)) for each in opponents):
+        raise BoyiError(f"{game}: opponents are None or a list of objects with act(view), not {shown(opponents)}")
+    if len(opponents) not in (1, game.seats - 1):
         raise BoyiError(f"{game}: give one opponent, or one for each of the {game.seats - 1} other seats")
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from os import PathLike, fspath
-from pathlib import Path
 
 import gymnasium
 
 from ..envs.batch import Batch
 from ..envs.errors import BoyiError
-from ..envs.files import append_to
+from ..envs.files import PathOf, append_to, as_path
 from ..envs.record import Record, name_all, replay
 from ..envs.table import Finished, Table, Watcher
 from .shell import Observation, Shell
@@ -21,8 +19,8 @@ LEARNER = "learner"
 class Recorder(Watcher):
     """Appends every game that ends at a table to a file."""
 
-    def __init__(self, table: Table, path: str | PathLike[str]) -> None:
-        self.table, self.path, self.count = table, Path(path), 0
+    def __init__(self, table: Table, path: PathOf) -> None:
+        self.table, self.path, self.count = table, as_path(path), 0
         append_to(self.path).close()
         table.batch.keep_history()
         table.watchers.append(self)
@@ -77,6 +75,6 @@ class RecordGames(Shell):
     The seats are named "learner" and by their agents; seconds are not measured and stand at 0.
     """
 
-    def __init__(self, env: gymnasium.Env[Observation, int], path: str | PathLike[str]) -> None:
-        super().__init__(env, path=fspath(path))
+    def __init__(self, env: gymnasium.Env[Observation, int], path: PathOf) -> None:
+        super().__init__(env, path=str(as_path(path)))
         self.recorder = Recorder(self.table, path)

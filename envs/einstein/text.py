@@ -4,16 +4,19 @@ import re
 
 import numpy as np
 
-from ..errors import BoyiError
+from ..errors import BoyiError, shown
 from ..protocol import CHANCE, OVER
-from . import SPEC, rules
+from ..spec import Game
+from ..syntax import lines_of
+from . import SPEC
 
 MARKS = "XO"
 DIRECTIONS = (("right", "down", "diag"), ("left", "up", "diag"))
 PLACEMENTS, SUBSTITUTIONS = (SPEC.params[param].choices for param in ("placement", "substitution"))
+MOST_PLIES = 9999  # that a diagram can tell, in a game set up anywhere and played to its end: real ones are far shorter
 HEAD = (
-    rf"einstein (\d+)x(\d+) stones (\d) ({'|'.join(PLACEMENTS)}) ({'|'.join(SUBSTITUTIONS)})"
-    r"  ply (\d+)  last (\S+)  die ([-1-6])  (?:([XO]) (to move|to roll|has won)|ended)"
+    rf"einstein (\d{{1,2}})x(\d{{1,2}}) stones (\d) ({'|'.join(PLACEMENTS)}) ({'|'.join(SUBSTITUTIONS)})"
+    r"  ply (\d{1,4})  last (\S+)  die ([-1-6])  (?:([XO]) (to move|to roll|has won)|ended)"
 )
 
 
@@ -37,7 +40,7 @@ def _parse(s: np.void, seat: int, text: str) -> int:
     if direction in words and number in map(str, range(1, stones + 1)):
         return 3 * (int(number) - 1) + words.index(direction)
     raise BoyiError(
-        f"no action {text!r}: write a stone from 1 to {stones} and {', '.join(words[:2])} or diag, as 1-diag"
+        f"no action {shown(text)}: write a stone from 1 to {stones} and {', '.join(words[:2])} or diag, as 1-diag"
     )
 
 
@@ -61,24 +64,22 @@ def diagram(s: np.void) -> str:
 
 def read(text: str) -> np.ndarray:
     """Read what `diagram` writes, and with ``last -`` set-up positions, into a record, shape (1,); else `BoyiError`."""
-    lines = text.strip("\n").splitlines()
-    head = re.fullmatch(HEAD, lines[0] if lines else "")
+    lines = lines_of(text, "an einstein diagram")
+    head = re.fullmatch(HEAD, lines[0])
     if head is None or len(lines) != int(head[1]) + 2:
         raise BoyiError(
             "not an einstein diagram: it starts with "
             "'einstein 5x5 stones 6 random adjacent  ply 0  last -  die -  X to roll', letters, then rows"
         )
     sizes = {"board_size": int(head[1]), "columns": int(head[2]), "stones": int(head[3])}
-    for param, value in sizes.items():
-        SPEC.params[param].check("einstein diagram", param, value)
-    state = rules.blank(**sizes, placement=head[4], substitution=head[5])
+    state = Game.bind(SPEC, {**sizes, "placement": head[4], "substitution": head[5]}).blank.copy()
     s = state[0]
     s["square"] = -1
     for r, line in enumerate(lines[2:]):
         _read_row(s, r, line.split()[1:])
     s["left"] = [(stones >= 0).sum() for stones in s["square"].reshape(2, -1)]
     _read_progress(s, head)
-    if not _possible(s) or diagram(s).splitlines() != lines:
+    if not _possible(s) or diagram(s).split("\n") != lines:
         raise BoyiError(
             "not an einstein diagram: ply, last action, die and who is to move do not agree with the stones"
         )
@@ -105,7 +106,7 @@ def _read_row(s: np.void, r: int, marks: list[str]) -> None:
 def _read_progress(s: np.void, head: re.Match[str]) -> None:
     """Set what the head line tells about the course of the game."""
     ply, last, die, seat, status = int(head[6]), head[7], head[8], head[9], head[10]
-    if ply > np.iinfo(np.int32).max:
+    if ply + _way_left(s) > MOST_PLIES:
         raise BoyiError(f"not an einstein diagram: no game has {ply} plies")
     s["ply"], s["die"], s["winner"] = ply, 0 if die == "-" else int(die), -1
     s["last"] = -1 if last == "-" else _parse(s, (ply - 1) % 2, last)
@@ -113,6 +114,14 @@ def _read_progress(s: np.void, head: re.Match[str]) -> None:
     s["to_move"] = {"to move": s["turn"], "to roll": CHANCE}.get(status, OVER)
     if status == "has won":
         s["turn"] = s["winner"] = MARKS.index(seat)
+
+
+def _way_left(s: np.void) -> int:
+    """Count the steps along rows and columns that all stones on the board are away from their goals; a ply is one."""
+    columns, stones = int(s["columns"]), s["square"].size // 2
+    far = s["board"].size // columns + columns - 2
+    gone = [at // columns + at % columns for at in s["square"].tolist()]
+    return sum(far - gone[i] if i < stones else gone[i] for i in range(2 * stones) if s["square"][i] >= 0)
 
 
 def _possible(s: np.void) -> bool:

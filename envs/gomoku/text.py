@@ -5,8 +5,9 @@ from math import isqrt
 
 import numpy as np
 
-from ..errors import BoyiError
+from ..errors import BoyiError, shown
 from ..protocol import OVER
+from ..syntax import lines_of
 from . import SPEC, rules
 
 MARKS = ".XO"
@@ -27,7 +28,7 @@ def parse(s: np.void, text: str) -> int:
         r, c = n - int(point[2]), ord(point[1]) - ord("a")
         if r >= 0 and c < n:
             return r * n + c
-    raise BoyiError(f"no action {text!r}: points are a1 to {name(s, n - 1)}")
+    raise BoyiError(f"no action {shown(text)}: points are a1 to {name(s, n - 1)}")
 
 
 def diagram(s: np.void) -> str:
@@ -43,10 +44,10 @@ def diagram(s: np.void) -> str:
 
 def read(text: str) -> np.ndarray:
     """Read a diagram into a record, shape (1,); `BoyiError` for anything `diagram` does not write."""
-    lines = text.strip("\n").splitlines()
+    lines = lines_of(text, "a gomoku diagram")
     head = re.fullmatch(
-        rf"gomoku (\d+)x\1 ({'|'.join(RULES)})  ply (\d+)  last (\S+)  (?:[XO] to move|[XO] has won|draw|ended)",
-        lines[0] if lines else "",
+        rf"gomoku (\d{{1,2}})x\1 ({'|'.join(RULES)})  ply (\d{{1,3}})  last (\S+)  (?:[XO] to move|[XO] has won|draw|ended)",
+        lines[0],
     )
     if head is None or len(lines) != int(head[1]) + 2:
         raise BoyiError(
@@ -71,7 +72,7 @@ def read(text: str) -> np.ndarray:
         s.winner = mover
     over = s.winner >= 0 or ply == n * n or lines[0].endswith("ended")
     s.to_move = OVER if over else ply % 2
-    if not _possible(s) or diagram(state[0]).splitlines() != lines:
+    if not _possible(s) or diagram(state[0]).split("\n") != lines:
         raise BoyiError("not a gomoku diagram: ply, last action and who is to move do not agree with the stones")
     return state
 

@@ -5,8 +5,9 @@ from math import isqrt
 
 import numpy as np
 
-from ..errors import BoyiError
+from ..errors import BoyiError, shown
 from ..protocol import OVER
+from ..syntax import lines_of
 from . import SPEC, rules
 
 MARKS = ".XO"
@@ -31,7 +32,7 @@ def parse(s: np.void, text: str) -> int:
         if r < n and c < n:
             return r * n + c
     last = name(s, n * n - 1)
-    raise BoyiError(f"no action {text!r}: cells are a1 to {last}" + (f", or {SWAP}" if s["swap"] else ""))
+    raise BoyiError(f"no action {shown(text)}: cells are a1 to {last}" + (f", or {SWAP}" if s["swap"] else ""))
 
 
 def diagram(s: np.void) -> str:
@@ -46,9 +47,9 @@ def diagram(s: np.void) -> str:
 
 def read(text: str) -> np.ndarray:
     """Read a diagram into a record, shape (1,); `BoyiError` for anything `diagram` does not write."""
-    lines = text.strip("\n").splitlines()
+    lines = lines_of(text, "a hex diagram")
     head = re.fullmatch(
-        r"hex (\d+)x\1( swap)?  ply (\d+)  last (\S+)  (?:[XO] to move|[XO] has won|ended)", lines[0] if lines else ""
+        r"hex (\d{1,2})x\1( swap)?  ply (\d{1,3})  last (\S+)  (?:[XO] to move|[XO] has won|ended)", lines[0]
     )
     if head is None or len(lines) != int(head[1]) + 2:
         raise BoyiError("not a hex diagram: it starts with 'hex 11x11  ply 0  last -  X to move', letters, then rows")
@@ -69,7 +70,7 @@ def read(text: str) -> np.ndarray:
     s.ply = ply
     s.last = -1 if head[4] == "-" else parse(state[0], head[4])
     s.to_move = OVER if s.winner >= 0 or lines[0].endswith("ended") else ply % 2
-    if not _possible(s) or diagram(state[0]).splitlines() != lines:
+    if not _possible(s) or diagram(state[0]).split("\n") != lines:
         raise BoyiError("not a hex diagram: ply, last action and who is to move do not agree with the stones")
     return state
 

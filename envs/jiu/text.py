@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 
-from ..errors import BoyiError
+from ..errors import BoyiError, shown
 from ..protocol import CUT, OVER
 from ..spec import Game
-from ..syntax import expect, expect_same
+from ..syntax import expect, expect_same, lines_of
 from ..syntax import parse as parse_options
 from . import LOOKED_BACK, SPEC, record, rules
 from .points import DIGITS, LETTERS, read_point, side_of, write_point
@@ -64,7 +64,7 @@ def parse(s: np.void, text: str) -> int:
             if found[3] == direction if to is None else read_point(n, found[3]) == to:
                 return (rules.MOVE + d) * n * n + p
     raise BoyiError(
-        f"no action {text!r}: write a point, a0 to {write_point(n, n * n - 1, 0)}, two as g5-g6, lift g5, drop b3, "
+        f"no action {shown(text)}: write a point, a0 to {write_point(n, n * n - 1, 0)}, two as g5-g6, lift g5, drop b3, "
         "take k8, or stop"
     )
 
@@ -134,8 +134,8 @@ TURN = (
 
 def read(text: str) -> np.ndarray:
     """Read what `diagram` writes, also of a position set up, into a record, shape (1,); else `BoyiError`."""
-    lines = text.strip("\n").splitlines()
-    head = expect(HEAD, lines[0] if lines else "", "a diagram of jiu", "jiu  ply 0  turns 0  X to move")
+    lines = lines_of(text, "a diagram of jiu")
+    head = expect(HEAD, lines[0], "a diagram of jiu", "jiu  ply 0  turns 0  X to move")
     _, _, given = parse_options(f"jiu:{head[1]}" if head[1] else "jiu")
     game = Game.bind(SPEC, given)
     state = game.blank.copy()
@@ -152,7 +152,7 @@ def read(text: str) -> np.ndarray:
     wrong = _contradiction(s, game.longest) if s.to_move >= 0 else None
     if wrong is not None:
         raise BoyiError(f"not a diagram of jiu: {wrong}")
-    expect_same(lines, diagram(state[0]).splitlines(), "a diagram of jiu")
+    expect_same(lines, diagram(state[0]).split("\n"), "a diagram of jiu")
     return state
 
 
@@ -171,7 +171,7 @@ def _read_point(s: np.record, word: str) -> int:
     n = side_of(s)
     p = -1 if word == NOTHING else read_point(n, word)
     if p is None:
-        raise BoyiError(f"no point {word!r} in a diagram of jiu: a0 to {write_point(n, n * n - 1, 0)}, - for none")
+        raise BoyiError(f"no point {shown(word)} in a diagram of jiu: a0 to {write_point(n, n * n - 1, 0)}, - for none")
     return p
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..bind import bind
-from ..errors import BoyiError, unknown
+from ..errors import BoyiError, chosen, is_whole, shown, unknown
 from ..spec import Game, find
 from . import KINDS, MOST_MELDS, SEATS, SPEC, tiles
 from .complete import complete
@@ -107,28 +107,25 @@ def _game(params: dict[str, Any], round_wind: int) -> Game:
 
 
 def _wind(wind: int, name: str) -> int:
-    if wind not in range(SEATS):
-        raise BoyiError(f"{name} is 0 to 3 for East, South, West, North, not {wind!r}")
+    if not is_whole(wind, 0, SEATS - 1):
+        raise BoyiError(f"{name} is 0 to 3 for East, South, West, North, not {shown(wind)}")
     return int(wind)
 
 
 def _way(by: str) -> str:
-    if by not in WAYS:
-        raise unknown("way to win", str(by), WAYS)
-    return by
+    return chosen("way to win", by, WAYS)
 
 
 def _declare(s: np.ndarray, seat: int, melds: Sequence[tuple[str, str]]) -> None:
     if len(melds) > MOST_MELDS:
         raise BoyiError(f"a hand has at most {MOST_MELDS} melds, not {len(melds)}")
-    for j, (name, shown) in enumerate(melds):
-        if name not in FORMS:
-            raise unknown("form of meld", str(name), FORMS)
-        kinds = sorted(tiles.parse_list(shown))
+    for j, (name, held) in enumerate(melds):
+        chosen("form of meld", name, FORMS)
+        kinds = sorted(tiles.parse_list(held))
         low = kinds[0] if kinds else 0
         wanted = [low, low + 1, low + 2] if name == "chow" else [low] * (3 if name == "pong" else 4)
         if kinds != wanted or (name == "chow" and (low >= 27 or low % 9 > 6)):
-            raise BoyiError(f"{shown!r} is no {name.replace('_', ' ')}")
+            raise BoyiError(f"{held!r} is no {name.replace('_', ' ')}")
         s["form"][0, seat, j], s["kind"][0, seat, j] = FORMS[name], low
     s["melds"][0, seat] = len(melds)
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..errors import BoyiError
+from ..errors import BoyiError, shown
 from ..protocol import CHANCE, OVER
 from ..spec import Game
-from ..syntax import expect, expect_same
+from ..syntax import expect, expect_same, lines_of
 from ..syntax import parse as parse_options
 from . import MOST_MELDS, SEATS, SPEC, TILES, record, tiles
 from .complete import COPIES, SUITED
@@ -48,7 +48,7 @@ def parse(s: np.void, text: str) -> int:
     for a in range(record.PASS + 1):
         if name(s, a) == word:
             return a
-    raise BoyiError(f"no action {text!r}: write a tile, as 4m, or kong 4m, win, pong, kong, chow 456m, pass")
+    raise BoyiError(f"no action {shown(text)}: write a tile, as 4m, or kong 4m, win, pong, kong, chow 456m, pass")
 
 
 def outcome(s: np.void, o: int) -> str:
@@ -144,7 +144,7 @@ def read(text: str) -> np.ndarray:
 
     `BoyiError` for five copies of a tile, a hand of a wrong size, and anything else that `diagram` does not write.
     """
-    lines = text.strip().splitlines()
+    lines = lines_of(text, WHAT)
     if not 7 <= len(lines) <= 8:
         raise BoyiError(f"not {WHAT}: it has two lines of facts, four seats, the discards, maybe a win")
     s = _start(lines[0])
@@ -157,7 +157,7 @@ def read(text: str) -> np.ndarray:
     _check_turn(s[0])
     _check_hands(s[0])
     _fill_wall(s[0])
-    expect_same(lines, diagram(s[0]).splitlines(), WHAT)
+    expect_same(lines, diagram(s[0]).split("\n"), WHAT)
     return s
 
 
@@ -208,7 +208,7 @@ def _read_meld(s: np.void, q: int, j: int, meld: str) -> None:
     if kinds == [low, low + 1, low + 2] and low + 2 < SUITED and low % 9 < 7 and taken and taken[0] in kinds:
         s["form"][q, j] = CHOW
     elif kinds != [low] * count or not 3 <= count <= 4 or taken or (count == 3 and (found[2] or found[4])):
-        raise BoyiError(f"not {WHAT}: {meld!r} is no meld")
+        raise BoyiError(f"not {WHAT}: {shown(meld)} is no meld")
     else:
         s["form"][q, j] = PONG if count == 3 else CONCEALED if found[2] else ADDED if found[4] else KONG
     s["kind"][q, j] = low

@@ -6,7 +6,7 @@ from itertools import groupby
 
 import numpy as np
 
-from ..errors import BoyiError
+from ..errors import BoyiError, shown
 from . import KINDS, TILES
 
 NAMES = tuple(f"{rank}{suit}" for suit in "mpsz" for rank in range(1, 10))[:KINDS]
@@ -24,7 +24,7 @@ def kind_of(name: str) -> int:
     """Read the kind of one tile; anything but one tile is a `BoyiError`."""
     kinds = parse_list(name)
     if len(kinds) != 1:
-        raise BoyiError(f"cannot read tile {name!r}: write one rank and its suit, as 4m or 7z")
+        raise BoyiError(f"cannot read tile {shown(name)}: write one rank and its suit, as 4m or 7z")
     return kinds[0]
 
 
@@ -36,7 +36,7 @@ def parse_list(text: str) -> list[int]:
     written = "".join(text.split()).lower() if isinstance(text, str) else "?"
     if not _TILES.fullmatch(written):
         raise BoyiError(
-            f"cannot read tiles {text!r}: write ranks and then their suit, as 123m456p789s, honors 1z to 7z"
+            f"cannot read tiles {shown(text)}: write ranks and then their suit, as 123m456p789s, honors 1z to 7z"
         )
     return [NAMES.index(rank + run[-1]) for run in re.findall("[1-9]+[mpsz]", written) for rank in run[:-1]]
 
@@ -52,7 +52,7 @@ def parse(text: str) -> np.ndarray:
     counts = np.bincount(np.array(parse_list(text), np.int64), minlength=KINDS)
     kind = int(counts.argmax())
     if counts[kind] > COPIES:
-        raise BoyiError(f"{text!r} has {counts[kind]} tiles {name_of(kind)}, of which there are {COPIES}")
+        raise BoyiError(f"{shown(text)} has {counts[kind]} tiles {name_of(kind)}, of which there are {COPIES}")
     return counts.astype(np.int8)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from os import PathLike, fspath
-
+from ...envs.files import PathOf, as_path
 from ..recording import Recorder
 from .shell import VectorEnv, VectorShell
 
@@ -11,6 +10,6 @@ from .shell import VectorEnv, VectorShell
 class RecordGames(VectorShell):
     """Appends each finished game to the file `path` as a line of JSON; see `boyi.wrappers.RecordGames`."""
 
-    def __init__(self, env: VectorEnv, path: str | PathLike[str]) -> None:
-        super().__init__(env, path=fspath(path))
+    def __init__(self, env: VectorEnv, path: PathOf) -> None:
+        super().__init__(env, path=str(as_path(path)))
         self.recorder = Recorder(self.table, path)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...envs.batch import as_array
 from ..shell import Info, Observation, box_of
 from ..symmetry import Images
 from .shell import VectorEnv, VectorShell
@@ -24,7 +25,7 @@ class SymmetryAugment(VectorShell):
         return self.images.show(observation, drawn), self._masked(info, drawn)
 
     def step(self, actions: np.ndarray) -> tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Info]:
-        ending, actions = self.images.drawn(), np.asarray(actions)
+        ending, actions = self.images.drawn(), as_array(actions)
         if actions.shape == ending.shape:  # another one is refused below
             actions = self.images.actions(actions, ending)
         observation, rewards, over, cut, info = self.env.step(actions)
