@@ -17,7 +17,7 @@ import numpy as np
 
 from ..envs.batch import Batch, random_seed
 from ..envs.errors import BoyiError
-from ..envs.files import PathOf, append_to, as_path
+from ..envs.files import Growing, PathOf, as_path
 from ..envs.record import Record, names, positions, read_game
 from ..envs.render import sees_seats
 from ..envs.spec import Game, find
@@ -198,7 +198,7 @@ def sit_down(
     seed = random_seed() if seed is None else seed
     sitting = Sitting(game, read_seat(game, seat, seed), opponents, seed, clock)
     # A file that cannot be written must be known before the game, not after it.
-    file = append_to(as_path(save)) if save is not None else None
+    file = None if save is None else Growing(as_path(save))
     try:
         converse(sitting)
     except (EOFError, KeyboardInterrupt):
@@ -206,8 +206,7 @@ def sit_down(
     finally:
         sitting.close()
         if file is not None:
-            file.write(sitting.record().line())
-            file.close()
+            file.append(sitting.record().line())
     if save is not None:
         print(f"saved to {save}")
     return sitting

@@ -52,23 +52,61 @@ def append_to(path: Path) -> TextIO:
         raise BoyiError(f"cannot write {path}: {error.strerror}") from None
 
 
+class Growing:
+    """A file that lines are appended to: who removes, replaces or shortens it meanwhile is noticed at the next one.
+
+    It is open only while it is written to, so that its holder can be copied and pickled. `BoyiError` when it cannot be
+    written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with append_to(path) as file:
+            self._note(file)
+
+    def append(self, text: str) -> None:
+        """Write lines at the end; `BoyiError` when those before are gone."""
+        self.check()  # before opening it, which would make another
+        with append_to(self.path) as file:
+            self.write(text, file)
+
+    def write(self, text: str, file: TextIO) -> None:
+        """Write lines to the file, which is open; `BoyiError` when it has been taken away."""
+        self.check()
+        file.write(text)
+        file.flush()
+        self._note(file)
+        self.check()
+
+    def check(self) -> None:
+        """Raise `BoyiError` when the file is gone, is another one, or holds less than was written."""
+        try:
+            found = self.path.stat()
+        except OSError:
+            raise BoyiError(f"{self.path} is gone: what was written to it during this run is lost") from None
+        if (found.st_dev, found.st_ino) != self.identity or found.st_size < self.size:
+            raise BoyiError(f"{self.path} has become another file: what was written to it during this run is lost")
+
+    def _note(self, file: TextIO) -> None:
+        found = os.fstat(file.fileno())
+        self.identity, self.size = (found.st_dev, found.st_ino), found.st_size
+
+
 @contextmanager
 def taken_up(path: Path | None, *, resume: bool) -> Iterator[tuple[list[bytes], Callable[[str], None]]]:
     """Go on with the file of a run: the lines it has, one torn in its writing cut off, and what writes one more.
 
     Without a path there are none, and none is written. `BoyiError` when there are lines, but nobody wants to `resume`,
-    and when another process is at the file.
+    when another process is at the file, and when it is taken away during the run.
     """
     if path is None:
         yield [], lambda line: None
         return
     with append_to(path) as file:
-
-        def write(line: str) -> None:
-            file.write(line)
-            file.flush()
-
-        yield _lines_of(path, file, resume=resume) if path.is_file() else [], write
+        lines = _lines_of(path, file, resume=resume) if path.is_file() else []
+        growing = Growing(path)
+        yield lines, lambda line: growing.write(line, file)
+        growing.check()
 
 
 def _lines_of(path: Path, file: TextIO, *, resume: bool) -> list[bytes]:

@@ -8,7 +8,7 @@ import gymnasium
 
 from ..envs.batch import Batch
 from ..envs.errors import BoyiError
-from ..envs.files import PathOf, append_to, as_path
+from ..envs.files import Growing, PathOf, as_path
 from ..envs.record import Record, name_all, replay
 from ..envs.table import Finished, Table, Watcher
 from .shell import Observation, Shell
@@ -20,15 +20,12 @@ class Recorder(Watcher):
     """Appends every game that ends at a table to a file."""
 
     def __init__(self, table: Table, path: PathOf) -> None:
-        self.table, self.path, self.count = table, as_path(path), 0
-        append_to(self.path).close()
+        self.table, self.file, self.count = table, Growing(as_path(path)), 0
         table.batch.keep_history()
         table.watchers.append(self)
 
     def ended(self, batch: Batch, games: Finished) -> None:
-        lines = [self._record(batch, games, k).line() for k in range(games.rows.size)]
-        with append_to(self.path) as file:
-            file.write("".join(lines))
+        self.file.append("".join(self._record(batch, games, k).line() for k in range(games.rows.size)))
 
     def _record(self, batch: Batch, games: Finished, k: int) -> Record:
         game, row, learner = self.table.game, int(games.rows[k]), int(games.seats[k])
