@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +9,8 @@ from typing import Any
 
 from ..envs.errors import BoyiError, unknown
 from ..envs.files import PathOf, as_path
+from ..envs.schema import parse_toml
 from ..envs.spec import Game, Param, find
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 FOLDER = Path(__file__).parent / "configs"
 MANY = 10**12
@@ -95,11 +90,9 @@ def read_config(name: PathOf, **changes: Any) -> Config:
     if path.suffix != ".toml":
         raise unknown("config", name, [*shipped(), "PATH.toml"])
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        given = parse_toml(path.read_bytes(), str(path))
     except OSError as error:
         raise BoyiError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BoyiError(f"{path} is not TOML: {error}") from None
     return check_config(path.stem, {**given, **{key: value for key, value in changes.items() if value is not None}})
 
 

@@ -12,9 +12,10 @@ import math
 import re
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -23,6 +24,7 @@ from .. import __version__
 from ..envs.batch import Batch
 from ..envs.errors import BoyiError, is_whole, shown, unknown
 from ..envs.files import PathOf, as_path, taken_up
+from ..envs.schema import Form, Whole, read
 from ..envs.spec import Game
 from ..envs.view import View
 from .agent import timed_act
@@ -37,28 +39,31 @@ FORMAT = "boyi-decision-1"
 BARREN = 100  # games in a row without a position that is looked for, which end the search
 
 
-@dataclass(frozen=True, kw_only=True)
-class Decision:
+class Decision(Form, frozen=True, kw_only=True):
     """One agent's decision in the position that a game gave; `regret` is None without a judge."""
 
     format: str = FORMAT
     version: str = __version__
     game: str
-    game_version: int
+    game_version: Whole
     player: str
     conditions: list[str]
     judge: str | None
-    run_seed: int
-    index: int
+    run_seed: Whole
+    index: Whole
     agent: str
-    action: int
+    action: Whole
     name: str
     seconds: float
     regret: float | None
 
+    def __post_init__(self) -> None:
+        if (self.regret is None) != (self.judge is None):
+            raise ValueError("there is a regret where there is no judge, or none where there is one")
+
     def line(self) -> str:
         """Write the decision as one line of JSON, the end of the line included."""
-        return json.dumps(asdict(self), ensure_ascii=False) + "\n"
+        return json.dumps(msgspec.structs.asdict(self), ensure_ascii=False) + "\n"
 
 
 class Inquiry:
@@ -233,9 +238,7 @@ def inquire(
 
 def _finished(inquiry: Inquiry, path: Path | None, lines: Iterable[bytes]) -> list[Decision]:
     """Read the decisions of an interrupted run."""
-    names = {field.name for field in fields(Decision)}
     expected = {
-        "format": FORMAT,
         "version": __version__,
         "game": str(inquiry.game),
         "game_version": inquiry.game.spec.version,
@@ -244,19 +247,17 @@ def _finished(inquiry: Inquiry, path: Path | None, lines: Iterable[bytes]) -> li
         "judge": inquiry.judge_name,
         "run_seed": inquiry.seed,
     }
-    decisions = []
+    decisions: dict[tuple[int, str], Decision] = {}
     for number, line in enumerate(lines, 1):
-        try:
-            content = json.loads(line)
-        except ValueError:
-            content = None
-        if not isinstance(content, dict) or content.keys() != names:
-            raise BoyiError(f"{path}, line {number}, is not a decision of format {FORMAT}")
+        where = f"{path}, line {number},"
+        decision = read(line, Decision, where=where, what="a decision", format=FORMAT)
         for name, value in expected.items():
-            if content[name] != value:
-                found = content[name]
-                raise BoyiError(
-                    f"{path}, line {number}, belongs to another run: its {name} is {found!r}, here it is {value!r}"
-                )
-        decisions.append(Decision(**content))
-    return decisions
+            if getattr(decision, name) != value:
+                found = getattr(decision, name)
+                raise BoyiError(f"{where} belongs to another run: its {name} is {found!r}, here it is {value!r}")
+        if decision.action >= inquiry.game.actions:
+            raise BoyiError(f"{where} is damaged: {inquiry.game} has no action {decision.action}")
+        if (decision.index, decision.agent) in decisions:
+            raise BoyiError(f"{where} repeats what {decision.agent} did in position {decision.index}")
+        decisions[decision.index, decision.agent] = decision
+    return list(decisions.values())

@@ -11,19 +11,21 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from msgspec.structs import asdict
 from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
 from .. import __version__
 from ..envs.errors import BoyiError
-from ..envs.files import PathOf, as_path, replace_file
+from ..envs.files import PathOf, as_path, read_lines, replace_file
 from ..envs.record import Record
+from ..envs.schema import Form, Whole, read
 from ..envs.spec import Game, Spec, find
 from .arena import Match, compete
 from .ladders import NAME, PROVISIONAL, Ladder, Rung, find_ladder
@@ -37,8 +39,7 @@ SAME = ("ladder", "game", "game_version", "protocol")
 """What two results must have in common to be compared."""
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Form, frozen=True, kw_only=True):
     """An agent's games with one rung, rated `elo`: `score` is the share of points, a draw half of one.
 
     Of the losses `forfeits` were for want of a legal action. `mean_return` is that of the agent's seats.
@@ -46,16 +47,15 @@ class Step:
 
     rung: str
     elo: int
-    wins: int
-    draws: int
-    losses: int
-    forfeits: int
+    wins: Whole
+    draws: Whole
+    losses: Whole
+    forfeits: Whole
     score: Estimate
     mean_return: Estimate
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(Form, frozen=True, kw_only=True):
     """What an agent is worth on a ladder, played with this `version` of the package.
 
     `protocol` is the ladder's digest and `games_digest` that of all moves and returns; `distinct` counts the games that
@@ -63,20 +63,27 @@ class Standing:
     own.
     """
 
+    format: str = FORMAT
     version: str
     ladder: str
     protocol: str
     game: str
-    game_version: int
+    game_version: Whole
     own: bool
     agent: str
     rating: Estimate
     steps: tuple[Step, ...]
-    distinct: int
+    distinct: Whole
     games_digest: str
     graded: bool
     unit: str
     seconds_per_move: float
+
+    def __post_init__(self) -> None:
+        if not all(step.wins + step.draws + step.losses for step in self.steps) or not self.steps:
+            raise ValueError("there is a rung without games, or no rung at all")
+        if self.distinct > self.games:
+            raise ValueError("more games differ than were played")
 
     @property
     def games(self) -> int:
@@ -121,10 +128,11 @@ class Standing:
 
     def text(self) -> str:
         """Write the standing as JSON: what was played with is first, what the machine takes part in last."""
-        content = {"format": FORMAT, **asdict(self)}
-        content["rating"] = _open_ended(self.rating)
-        for step, own in zip(content["steps"], self.steps, strict=True):
-            step |= {"score": _open_ended(own.score), "mean_return": _open_ended(own.mean_return)}
+        content = {**asdict(self), "rating": _open_ended(self.rating)}
+        content["steps"] = [
+            {**asdict(step), "score": _open_ended(step.score), "mean_return": _open_ended(step.mean_return)}
+            for step in self.steps
+        ]
         return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -239,19 +247,10 @@ def _digest(records: Sequence[Record]) -> str:
 
 def read_standing(path: PathOf, game: str | Spec | Game | None = None) -> Standing:
     """Read what `benchmark` has written; with `game`, `BoyiError` also for another ladder than that game's of today."""
-    try:
-        content = json.loads(as_path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BoyiError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError:
-        content = None
-    if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
-        raise BoyiError(f"{path} is not a benchmark's result of format {FORMAT}")
-    try:
-        found = _standing_of(content)
-    except (TypeError, KeyError, ValueError, AttributeError):
-        names = ", ".join(field.name for field in fields(Standing))
-        raise BoyiError(f"{path} is damaged: a {FORMAT} result holds {names}, each of its type") from None
+    content = b"".join(read_lines(as_path(path)))
+    found = read(
+        content, Standing, where=str(path), what="a benchmark's result", format=FORMAT, unwritten=_with_infinity
+    )
     if game is not None:
         ladder = find_ladder(game)
         today = {"ladder": ladder.name, "protocol": ladder.digest(), "game": ladder.game}
@@ -259,21 +258,16 @@ def read_standing(path: PathOf, game: str | Spec | Game | None = None) -> Standi
     return found
 
 
-def _standing_of(content: dict[str, Any]) -> Standing:
-    """Read a standing; whatever error there is means that it is damaged."""
-    steps = tuple(
-        Step(**{**step, "score": _estimate(step["score"]), "mean_return": _estimate(step["mean_return"])})
-        for step in content["steps"]
-    )
-    found = Standing(**{**content, "rating": _estimate(content["rating"]), "steps": steps})
-    if not str(found) or not steps:
-        raise ValueError
-    return found
-
-
-def _estimate(ends: dict[str, Any]) -> Estimate:
-    low, high = ends["low"], ends["high"]
-    return Estimate(ends["value"], -math.inf if low is None else low, math.inf if high is None else high)
+def _with_infinity(content: Any) -> Any:
+    """Turn every estimate back into what `_open_ended` was given."""
+    if isinstance(content, list):
+        return [_with_infinity(each) for each in content]
+    if not isinstance(content, dict):
+        return content
+    if content.keys() != set(Estimate._fields):
+        return {name: _with_infinity(each) for name, each in content.items()}
+    ends = {"low": -math.inf, "high": math.inf}
+    return [ends.get(name) if content[name] is None else content[name] for name in Estimate._fields]
 
 
 def _check_same(name: str, found: dict[str, Any], other: str, expected: dict[str, Any]) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
 from os.path import isdir
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from msgspec.structs import asdict
 
 from .. import __version__
 from ..envs.bind import bind
@@ -14,12 +15,13 @@ from ..envs.errors import BoyiError
 from ..envs.files import PathOf, as_path
 from ..envs.frame import Frame
 from ..envs.kernels import choose_rows
+from ..envs.schema import ArrayForm, Form, Whole, fit_arrays
 from ..envs.spec import Game, Param, find
 from ..envs.view import View
 from .agent import Agent
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
     from .dqn import DQN
 
@@ -27,15 +29,14 @@ FORMAT = "boyi-model-1"
 FILE = "model.safetensors"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Card:
+class Card(Form, frozen=True, kw_only=True):
     """What a model is: how it was learned, the game and how it is seen, the network and its choices."""
 
     format: str = FORMAT
     version: str = __version__
-    algorithm: str
+    algorithm: Literal["dqn", "ddqn"]
     game: str
-    game_version: int
+    game_version: Whole
     encoder: str
     layout: str
     network: str
@@ -87,23 +88,29 @@ def read_model(path: PathOf) -> tuple[Card, nn.Module]:
         raise BoyiError(f'agents that have learned need {error.name}: pip install "boyi[baselines]"') from None
     place = as_path(path)
     file = place / FILE if isdir(place) else place
-    weights, facts = read_file(file, FORMAT)
-    if facts.keys() != {field.name for field in fields(Card)}:
-        raise BoyiError(f"{file} is damaged: a {FORMAT} file says {', '.join(field.name for field in fields(Card))}")
-    card = Card(**facts)
-    game = find(card.game)
-    if card.game_version != game.spec.version:
-        raise BoyiError(
-            f"{file} learned version {card.game_version} of {game.name}, this is version {game.spec.version}"
-        )
-    shape = Frame(game, card.encoder, card.layout).observation_space(mask=False).shape
-    assert shape is not None
-    net = build(card.network, shape, game.actions, **card.choices)
+    weights, card = read_file(file, Card, FORMAT)
     try:
-        net.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
-    except RuntimeError:
-        raise BoyiError(f"{file} is damaged: its weights are not those of the network it names") from None
+        game = find(card.game)
+        if card.game_version != game.spec.version:
+            raise BoyiError(f"learned version {card.game_version} of {game.name}, this is version {game.spec.version}")
+        shape = Frame(game, card.encoder, card.layout).observation_space(mask=False).shape
+        assert shape is not None
+        with torch.device("meta"):  # takes no memory: how much the card asks for is not known yet
+            plan = build(card.network, shape, game.actions, **card.choices)
+    except BoyiError as error:
+        raise BoyiError(f"{file}: {error}") from None
+    fit_arrays(weights, tensor_forms(plan.state_dict()), str(file))
+    net = build(card.network, shape, game.actions, **card.choices)
+    net.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
     return card, net.eval()
+
+
+def tensor_forms(tensors: Mapping[str, Tensor]) -> dict[str, ArrayForm]:
+    """Say what arrays must be like that tensors are to take their numbers from."""
+    return {
+        name: ArrayForm(tuple(tensor.shape), (str(tensor.dtype).removeprefix("torch."),))
+        for name, tensor in tensors.items()
+    }
 
 
 class NetworkAgent(Agent):

@@ -82,16 +82,15 @@ class Replay(DictReplayBuffer):
         self.observations[key] = self.observations[key].astype(np.float32)
         self.next_observations[key] = self.next_observations[key].astype(np.float32)
 
-    def restore(self, arrays: dict[str, np.ndarray], facts: dict[str, Any]) -> None:
-        """Fill an empty memory with the arrays, named as attributes or attribute/key, and facts of another."""
+    def restore(self, arrays: dict[str, np.ndarray], pos: int, *, full: bool) -> None:
+        """Fill an empty memory with the arrays of another, named as attributes or attribute/key, to go on at `pos`."""
         for name, values in arrays.items():
             attribute, _, key = name.partition("/")
             memory = getattr(self, attribute)
             if key and memory[key].dtype != values.dtype:
                 self._widen(key)
             (memory[key] if key else memory)[: len(values)] = values
-        self.pos, self.full = facts["pos"], facts["full"]
-        self.rng.bit_generator.state = facts["rng"]
+        self.pos, self.full = pos, full
 
     def sample(self, batch_size: int, env: Any = None) -> Transitions:  # type: ignore[override]
         """Draw transitions uniformly, with replacement."""

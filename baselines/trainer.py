@@ -9,6 +9,7 @@ been, as long as its opponents decide from the position alone.
 from __future__ import annotations
 
 import json
+import math
 import platform
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -18,16 +19,19 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import torch
 from gymnasium.vector import VectorEnv
+from msgspec.structs import asdict
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
 from torch.utils.tensorboard import SummaryWriter
 
 from .. import __version__
 from ..envs.errors import BoyiError, is_number, shown
-from ..envs.files import PathOf, as_path, lock, replace_file
+from ..envs.files import Growing, PathOf, as_path, lock, read_lines, replace_file
+from ..envs.schema import ArrayForm, Whole, fit, fit_arrays, parse_json
 from ..wrappers import vector as wrappers
 from ..wrappers.sb3 import SB3VecEnv
 from .arena import evaluate
@@ -38,7 +42,7 @@ from .learned import FILE
 from .opponents import make_vector_env
 from .plots import curves, heat_map
 from .pool import OpponentPool
-from .state import pack, unpack
+from .state import State, pack, unpack
 
 FORMAT = "boyi-run-1"
 FREE = ("steps", "checkpoint_interval", "evaluation_interval", "evaluation_games", "log_interval", "ladder")
@@ -119,17 +123,19 @@ class Run:
         self.file, self.log_file = folder / "checkpoint.safetensors", folder / "log.jsonl"
         if not resume and (folder / "config.json").exists():
             raise BoyiError(f"{folder} holds a run: --resume goes on with it, --name NAME starts another")
-        kept = read_file(self.file, FORMAT) if resume and self.file.exists() else None
+        kept = read_file(self.file, Checkpoint, FORMAT) if resume and self.file.exists() else None
         if kept is not None:
-            _check_same(config, kept[1]["config"], self.file)
+            _check_same(config, kept[1].config, self.file)
         self.learner = make_learner(config, device)
         self.moves = np.zeros(config.game.actions, np.int64)
         self.lines: list[Figures] = []
         if kept is not None:
             arrays, facts = kept
-            unpack(self.learner, arrays, facts)
-            self.moves += arrays["moves"]
-            self.lines = _read_log(self.log_file, facts["lines"])
+            own = {"moves": arrays.pop("moves")} if "moves" in arrays else {}
+            fit_arrays(own, {"moves": ArrayForm(self.moves.shape, (self.moves.dtype,), 0)}, str(self.file))
+            unpack(self.learner, arrays, facts, str(self.file))
+            self.moves += own["moves"]
+            self.lines = _read_log(self.log_file, facts.lines)
 
     @property
     def steps(self) -> int:
@@ -169,7 +175,8 @@ class Run:
         """Write what the folder says of the run, and open the logs where they go on."""
         _write_json(self.folder / "config.json", self.config.facts)
         _write_json(self.folder / "versions.json", versions())
-        replace_file(self.log_file, "".join(json.dumps(line) + "\n" for line in self.lines).encode())
+        replace_file(self.log_file, "".join(map(_line, self.lines)).encode())
+        self.log_lines = Growing(self.log_file)
         self.learner.set_logger(Logger(str(self.folder), [_Writer(self)]))
         purged = self.steps + 1 if self.lines else None
         self.board = SummaryWriter(str(self.folder), purge_step=purged)
@@ -193,17 +200,24 @@ class Run:
     def log(self, figures: Figures) -> None:
         """Append a line to the log, and to TensorBoard's."""
         self.lines.append({"steps": self.steps, **figures})
-        with self.log_file.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(self.lines[-1]) + "\n")
+        self.log_lines.append(_line(self.lines[-1]))
         for name, value in figures.items():
             self.board.add_scalar(name, value, self.steps)
 
     def save(self) -> None:
         """Write model and checkpoint, each whole or not at all."""
         self.learner.export(self.folder / FILE)
-        arrays, facts = pack(self.learner)
-        facts |= {"format": FORMAT, "config": self.config.facts, "lines": len(self.lines)}
-        write_file(self.file, {**arrays, "moves": self.moves}, facts)
+        arrays, state = pack(self.learner)
+        facts = Checkpoint(config=self.config.facts, lines=len(self.lines), **asdict(state))
+        write_file(self.file, {**arrays, "moves": self.moves}, msgspec.to_builtins(facts))
+
+
+class Checkpoint(State, frozen=True, kw_only=True):
+    """The facts of a run: its learner's, its config and how many lines of the log it knows."""
+
+    format: str = FORMAT
+    config: dict[str, Any]
+    lines: Whole
 
 
 class _Stop(Exception):
@@ -330,15 +344,29 @@ def _check_same(config: Config, kept: Mapping[str, Any], file: Path) -> None:
     for field, value in config.facts.items():
         if field not in FREE and kept.get(field) != value:
             raise BoyiError(f"{file} belongs to another run: its {field} is {kept.get(field)!r}, here it is {value!r}")
+    for field in kept:
+        if field not in config.facts:
+            raise BoyiError(f"{file} belongs to another run: its config has a field {field!r}")
+
+
+def _line(figures: Figures) -> str:
+    """Write a line of the log; JSON has no word for what is not finite."""
+    return json.dumps({name: value if math.isfinite(value) else None for name, value in figures.items()}) + "\n"
 
 
 def _read_log(path: Path, count: int) -> list[Figures]:
     """Read the lines that a checkpoint knows; what was logged after it will be logged again."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()[:count]
-        return [json.loads(line) for line in lines]
-    except (OSError, ValueError) as error:
-        raise BoyiError(f"cannot read {path}: {error}") from None
+    lines = read_lines(path)
+    if len(lines) < count:
+        raise BoyiError(f"{path} is damaged: it holds {len(lines)} lines, its run had logged {count}")
+    found = []
+    for number, line in enumerate(lines[:count], 1):
+        where = f"{path}, line {number},"
+        figures = fit(parse_json(line, where), dict[str, int | float | None], where)
+        if figures.get("steps") is None:
+            raise BoyiError(f"{where} is damaged: it does not say after how many steps")
+        found.append({name: math.nan if value is None else value for name, value in figures.items()})
+    return found
 
 
 def _write_json(path: Path, facts: Mapping[str, Any]) -> None:

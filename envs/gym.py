@@ -21,6 +21,7 @@ from .errors import BoyiError, chosen, is_whole
 from .frame import Frame, whole
 from .protocol import CUT, OVER
 from .render import MODES, Renderer, check_mode
+from .schema import ArrayForm, fit_arrays
 from .spec import Game, Spec, settle
 from .table import Finished, Player, Resolver, Table, players
 
@@ -257,6 +258,11 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         return {"ended": ended, "seats": self.table.seats, **self.batch.snapshot()}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
-        """Go on from what `snapshot` gathered in an environment made like this one."""
-        self._ended, self.table.seats = arrays["ended"].copy(), arrays["seats"].copy()
+        """Go on from what `snapshot` gathered in an environment made like this one; `BoyiError` for anything else."""
+        forms = {
+            "ended": ArrayForm((self.num_envs,), (np.bool_,)),
+            "seats": ArrayForm((self.num_envs,), (np.int64,), 0, self.game.seats - 1),
+        }
+        fit_arrays({name: arrays[name] for name in forms if name in arrays}, forms, "the snapshot")
         self.batch.restore(arrays)
+        self._ended, self.table.seats = arrays["ended"].copy(), arrays["seats"].copy()

@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, Literal
 
+import msgspec
 import numpy as np
 
 from .. import __version__
 from .batch import Batch
 from .errors import BoyiError, is_whole, shown
 from .files import PathOf, as_path, read_lines
+from .schema import Form, Whole, read
 from .spec import Game, find
 
 FORMAT = "boyi-game-2"
 EARLIER: dict[str, dict[str, Any]] = {"boyi-game-1": {"clock": None, "reason": ""}}
 """What games had in formats before this one, where they had no word for it."""
-ENDINGS = ("over", "cut", "resigned", "forfeit", "time", "unfinished")
+Ending = Literal["over", "cut", "resigned", "forfeit", "time", "unfinished"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Record:
+class Record(Form, frozen=True, kw_only=True):
     """One game, played by this `version` of the package; `seats` holds the label of whoever played each seat.
 
     `agents` are the labels of everybody in the run, `pairing` and `index` the game's place in it, `run_seed` the
@@ -40,79 +40,52 @@ class Record:
     format: str = FORMAT
     version: str = __version__
     game: str
-    game_version: int
+    game_version: Whole
     agents: list[str]
     run_seed: int
-    pairing: int
-    index: int
+    pairing: Whole
+    index: Whole
     seed: int
-    episode: int = 0
+    episode: Whole = 0
     clock: float | None = None
     seats: list[str]
-    actions: list[int]
+    actions: list[Whole]
     names: list[str]
-    ended: str
+    ended: Ending
     reason: str = ""
     returns: list[float] | None
-    statistics: dict[str, list[float]] = field(default_factory=dict)
-    plies: int
+    statistics: dict[str, list[float]] = {}
+    plies: Whole
     seconds: dict[str, float]
-    decisions: dict[str, int]
+    decisions: dict[str, Whole]
+
+    def __post_init__(self) -> None:
+        if not all(0 <= seed < 2**64 for seed in (self.run_seed, self.seed)):
+            raise ValueError("a seed has 64 bits")
+        if not self.plies == len(self.actions) == len(self.names):
+            raise ValueError("plies, actions and names are not equally many")
+        if (self.returns is None) != (self.ended == "unfinished"):
+            raise ValueError("an unfinished game, and no other, has no returns")
+        by_seat = [*self.statistics.values(), *([] if self.returns is None else [self.returns])]
+        if any(len(each) != len(self.seats) for each in by_seat):
+            raise ValueError("returns and statistics are not one a seat")
+        if not set(self.seats) <= self.seconds.keys() & self.decisions.keys():
+            raise ValueError("seconds or decisions of a seat are missing")
 
     def line(self) -> str:
         """Write the record as one line of JSON, the end of the line included."""
-        return json.dumps(asdict(self), ensure_ascii=False) + "\n"
+        return json.dumps(msgspec.structs.asdict(self), ensure_ascii=False) + "\n"
 
 
 def read_line(line: bytes, where: str) -> Record:
     """Read what `Record.line` writes; `BoyiError` begins with `where` and says what is wrong."""
-    try:
-        content = json.loads(line)
-    except ValueError:
-        raise BoyiError(f"{where} is not a game record: it is not a line of JSON") from None
-    if not isinstance(content, dict) or content.get("format") not in (FORMAT, *EARLIER):
-        raise BoyiError(f"{where} is not a game record of format {FORMAT}")
-    content = {**EARLIER.get(content["format"], {}), **content, "format": FORMAT}
-    names = {field.name for field in fields(Record)}
-    if content.keys() != names or not _well_typed(content):
-        raise BoyiError(f"{where} is damaged: a {FORMAT} record holds {', '.join(sorted(names))}, each of its type")
-    return Record(**content)
-
-
-def _well_typed(content: dict[str, Any]) -> bool:
-    lists = {"agents": str, "seats": str, "names": str, "actions": int}
-    return (
-        all(isinstance(content[key], str) for key in ("game", "version", "ended", "reason"))
-        and (content["clock"] is None or _numbers([content["clock"]], 1))
-        and all(_whole(content[key]) for key in ("run_seed", "pairing", "index", "seed", "episode"))
-        and all(_whole(content[key]) for key in ("game_version", "plies"))
-        and all(isinstance(content[key], list) for key in lists)
-        and all(type(item) is kind for key, kind in lists.items() for item in content[key])
-        and all(isinstance(content[key], dict) for key in ("seconds", "decisions"))
-        and content["ended"] in ENDINGS
-        and content["plies"] == len(content["actions"]) == len(content["names"])
-        and (content["returns"] is None or _numbers(content["returns"], len(content["seats"])))
-        and (content["returns"] is None) == (content["ended"] == "unfinished")
-        and all(_numbers(list(content[key].values()), None) for key in ("seconds", "decisions"))
-        and isinstance(content["statistics"], dict)
-        and all(_numbers(values, len(content["seats"])) for values in content["statistics"].values())
-        and set(content["seats"]) <= content["seconds"].keys() & content["decisions"].keys()
-    )
+    return read(line, Record, where=where, what="a game record", format=FORMAT, earlier=EARLIER)
 
 
 def statistics(game: Game, state: np.void) -> dict[str, list[float]]:
     """Count what a game counts besides its returns, at the end of one: ``statistics(s)`` of its rules, if it has it."""
     count = getattr(game.module("rules"), "statistics", None)
     return {} if count is None else count(state)
-
-
-def _whole(value: Any) -> bool:
-    return type(value) is int and value >= 0
-
-
-def _numbers(values: Any, count: int | None) -> bool:
-    good = isinstance(values, list) and all(type(value) in (int, float) for value in values)
-    return good and count in (None, len(values))
 
 
 def read_game(path: PathOf, number: int = 1) -> Record:

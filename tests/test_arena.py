@@ -1,6 +1,5 @@
 """The arena: what is played, that it is played fairly and repeatably, and that a run survives being killed."""
 
-import dataclasses
 import json
 import os
 import re
@@ -13,6 +12,7 @@ from pathlib import Path
 import contestants
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from toy import SPEC
 from typer.testing import CliRunner
 
@@ -32,7 +32,7 @@ MCTS = "mcts:sims=20"
 def untimed(records):
     """Put games in order and leave out what a clock measured."""
     ordered = sorted(records, key=lambda record: (record.pairing, record.index))
-    return [dataclasses.replace(record, seconds={}) for record in ordered]
+    return [replace(record, seconds=dict.fromkeys(record.seats, 0.0)) for record in ordered]
 
 
 def lines(path):
@@ -190,10 +190,10 @@ def test_score_and_outcome_of_many_seats():
     a, b = match.labels
     records = untimed(match.play())
     records = [
-        dataclasses.replace(records[0], returns=[2.0, -1.0, -1.0]),
-        dataclasses.replace(records[1], returns=[0.5, 0.5, -1.0]),
+        replace(records[0], returns=[2.0, -1.0, -1.0]),
+        replace(records[1], returns=[0.5, 0.5, -1.0]),
     ]
-    records = [dataclasses.replace(record, seconds={a: 1.0, b: 2.0}) for record in records]
+    records = [replace(record, seconds={a: 1.0, b: 2.0}) for record in records]
     row = match.result(records).pairings[0]
     assert (row.agent, row.opponent, row.wins, row.draws, row.losses) == (a, b, 2, 0, 0)
     margins = [0.5 - -1.0, 0.5 - -0.25]
@@ -204,7 +204,7 @@ def test_score_and_outcome_of_many_seats():
 
 def test_draws_count_half():
     match = Match(HEX, ["random", "contestants:first"], games=4)
-    records = [dataclasses.replace(record, returns=[0.0, 0.0]) for record in match.play()]
+    records = [replace(record, returns=[0.0, 0.0]) for record in match.play()]
     row = match.result(records).pairings[0]
     assert (row.wins, row.draws, row.losses, row.score.value) == (0, 4, 0, 0.5)
 
@@ -217,7 +217,7 @@ def test_standings_of_three_agents_have_the_first_at_zero():
     def dictate(record):
         first = match.labels[match.pairings[record.pairing][0]]
         winner = record.seats.index(first) if record.index < won[record.pairing] else 1 - record.seats.index(first)
-        return dataclasses.replace(record, returns=[1.0 - 2.0 * (seat != winner) for seat in (0, 1)])
+        return replace(record, returns=[1.0 - 2.0 * (seat != winner) for seat in (0, 1)])
 
     result = match.result([dictate(record) for record in match.play()])
     assert [tally.agent for tally in result.standings] == match.labels
@@ -312,7 +312,7 @@ def test_the_line_says_everything(finished):
     assert sorted(line["returns"]) == [-1.0, 1.0]
     assert line["ended"] == "over"
     assert line["seconds"][MCTS] > line["seconds"]["random"] > 0
-    assert line.keys() == {field.name for field in dataclasses.fields(Record)}
+    assert line.keys() == set(Record.__struct_fields__)
 
 
 @pytest.mark.parametrize("cut", [0, 1, 700, -1, -2, -300, None])
@@ -329,7 +329,7 @@ def test_a_run_cut_anywhere_resumes_to_the_same_games(finished, cut):
 
 
 def whole_with_times(records):
-    return [dataclasses.replace(record, seconds=dict.fromkeys(record.seats, 0.0)) for record in records]
+    return [replace(record, seconds=dict.fromkeys(record.seats, 0.0)) for record in records]
 
 
 def test_a_longer_run_goes_on_from_a_shorter_one(finished):
@@ -381,14 +381,14 @@ def test_a_file_of_another_run_is_refused(finished, change, sentence):
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (lambda line: b"hello\n", "line 2, is not a game record: it is not a line of JSON"),
+        (lambda line: b"hello\n", "line 2, is not a game record of format boyi-game-2: JSON is malformed"),
         (lambda line: b"\xff\xfe\n", "line 2, is not a game record"),
         (lambda line: b"[1]\n", "line 2, is not a game record of format boyi-game-2"),
         (lambda line: line.replace(b"boyi-game-2", b"boyi-game-9"), "line 2, is not a game record of format"),
         (lambda line: line.replace(b'"plies"', b'"moves"'), "line 2, is damaged"),
         (lambda line: line.replace(b'"index": ', b'"index": -1'), "line 2, is damaged"),
         (lambda line: line.replace(b'"index": ', b'"index": 0.'), "line 2, is damaged"),
-        (lambda line: line.replace(b'"seed": ', b'"seed": 1'), "line 2, is damaged: its seed"),
+        (lambda line: re.sub(rb'"seed": \d+', b'"seed": 1', line), "line 2, is damaged: its seed"),
         (lambda line: line.replace(b'"version": "', b'"version": "9'), "its version is"),
         (lambda line: line.replace(b'"game_version": 0', b'"game_version": 7'), "its game_version is 7"),
     ],

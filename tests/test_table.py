@@ -1,10 +1,10 @@
 """As many agents as seats make a table: every seed from every seat, and what the game counts besides its returns."""
 
-import dataclasses
 import re
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from toy import SPEC
 from typer.testing import CliRunner
 
@@ -21,7 +21,7 @@ FIRST = "contestants:first"
 
 
 def untimed(records):
-    return [dataclasses.replace(r, seconds={}) for r in sorted(records, key=lambda record: record.index)]
+    return [replace(r, seconds=dict.fromkeys(r.seats, 0.0)) for r in sorted(records, key=lambda record: record.index)]
 
 
 def test_every_agent_has_every_seat_of_every_seed():

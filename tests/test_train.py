@@ -12,10 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 from typer.testing import CliRunner
 
 from boyi.baselines import cli, make_agent
+from boyi.baselines.checkpoint import write_file
 from boyi.baselines.config import FIELDS, LISTS, check_config, read_config, shipped
 from boyi.baselines.trainer import Limits, Run, hold, make_learner
 from boyi.envs import BoyiError, bind, find
@@ -275,7 +277,7 @@ def test_models_as_agents_say_what_is_wrong():
         ("ddqn", "ddqn plays what a run has learned: name its folder, as in ddqn:runs/NAME"),
         ("ddqn:runs/tiny,run=runs/tiny", "gives run twice"),
         ("ddqn:tiny.toml", "tiny.toml is damaged, or no safetensors file"),
-        ("ddqn:runs/tiny/checkpoint.safetensors", "is not a boyi-model-1 file of boyi"),
+        ("ddqn:runs/tiny/checkpoint.safetensors", "is not a file of format boyi-model-1"),
     ):
         with pytest.raises(BoyiError, match=re.escape(sentence)):
             make_agent(text, "hex:board_size=3")
@@ -286,15 +288,15 @@ def test_models_as_agents_say_what_is_wrong():
     weights = load_file(file)
     weights.popitem()
     forge(file, weights)
-    with pytest.raises(BoyiError, match="its weights are not those of the network it names"):
+    with pytest.raises(BoyiError, match="is damaged: there is no array layers"):
         make_agent("ddqn:runs/tiny", "hex:board_size=3")
 
 
 def forge(file, weights):
     """Write other weights under a file's own card."""
-    size = int.from_bytes(file.read_bytes()[:8], "little")
-    card = json.loads(file.read_bytes()[8 : 8 + size])["__metadata__"]
-    save_file(weights, file, card)
+    with safe_open(file, "np") as kept:
+        card = json.loads(kept.metadata()["boyi"])
+    write_file(file, weights, card)
 
 
 @pytest.mark.parametrize("name", shipped())

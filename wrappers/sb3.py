@@ -18,6 +18,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from ..envs.errors import BoyiError
 from ..envs.gym import GameVectorEnv
+from ..envs.schema import ArrayForm, fit_arrays
 
 Observation = dict[str, np.ndarray]
 
@@ -106,9 +107,14 @@ class SB3VecEnv(VecEnv):
         return {"lengths": self._lengths, "earned": self._returns, **self._reach("snapshot")()}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
-        """Go on from what `snapshot` gathered."""
-        self._lengths, self._returns = arrays["lengths"].copy(), arrays["earned"].copy()
+        """Go on from what `snapshot` gathered in an environment like this one; `BoyiError` for anything else."""
+        forms = {
+            "lengths": ArrayForm((self.num_envs,), (np.int64,), 0),
+            "earned": ArrayForm((self.num_envs,), (np.float64,)),
+        }
+        fit_arrays({name: arrays[name] for name in forms if name in arrays}, forms, "the snapshot")
         self._reach("restore")(arrays)
+        self._lengths, self._returns = arrays["lengths"].copy(), arrays["earned"].copy()
 
     def close(self) -> None:
         self.env.close()
