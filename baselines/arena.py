@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -39,8 +39,9 @@ from .result import Result, summarize
 from .table import Table, summarize_table
 
 ROWS = 64  # the most games in progress at once
+MOST = 10_000_000  # games of a pairing, positions: a score is then known to 0.02 %, and the records fill a memory
 ROUND = 1.0  # seconds: no more games are in progress than an agent can answer in about this time
-Done = Container[tuple[int, int]]
+Done = Collection[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,8 @@ class Match:
             allowed = f"a multiple of {self.rounds}" if self.table else "an even number"
             sides = "every seat" if self.table else "both sides"
             raise BoyiError(f"games must be {allowed}, every seed being played from {sides}, not {shown(games)}")
-        if not is_whole(self.seed, 0):
-            raise BoyiError(f"seed must be a whole number of 63 bits, at least 0, not {shown(seed)}")
+        check_count("games", games)
+        check_seed(self.seed)
         if not is_whole(opening, 0):
             raise BoyiError(f"opening must be a whole number of actions, at least 0, not {shown(opening)}")
         self.players = [make_agent(agent, self.game) for agent in agents]
@@ -115,10 +116,11 @@ class Match:
 
     def play(self, done: Done = ()) -> Iterator[Record]:
         """Play every game whose (pairing, index) is not `done`; yield each as it ends."""
+        played = Counter(pairing for pairing, index in set(done) if index < self.games)
         for pairing in range(len(self.pairings)):
-            missing = [self.fixture(pairing, index) for index in range(self.games) if (pairing, index) not in done]
-            if missing:
-                yield from _Hall(self, missing).play()
+            missing = (self.fixture(pairing, index) for index in range(self.games) if (pairing, index) not in done)
+            if played[pairing] < self.games:
+                yield from _Hall(self, pairing, self.games - played[pairing], missing).play()
 
     def result(self, records: Sequence[Record]) -> Result | Table:
         """Sum up all the games of the match."""
@@ -127,6 +129,18 @@ class Match:
             return summarize_table(self.game, self.names, self.labels, records, **played)
         pairs = [(self.labels[i], self.labels[j]) for i, j in self.pairings]
         return summarize(self.game, self.labels, pairs, records, **played)
+
+
+def check_count(name: str, count: int) -> None:
+    """Raise `BoyiError` for more games, or positions, than anybody will wait for."""
+    if count > MOST:
+        raise BoyiError(f"{name} must be at most {MOST:,}, not {count}")
+
+
+def check_seed(seed: int) -> None:
+    """Raise `BoyiError` for what is no seed of a run."""
+    if not is_whole(seed, 0):
+        raise BoyiError(f"seed must be a whole number of 63 bits, at least 0, not {shown(seed)}")
 
 
 def check_clock(clock: float | None) -> float | None:
@@ -178,25 +192,25 @@ class _Table:
 
 
 class _Hall:
-    """The games of one pairing that are in progress, each on a row of one batch, which then takes the next game.
+    """The `count` games of one pairing, those in progress each on a row of one batch, which then takes the next game.
 
     What agents are shown as the episode is the game's place in the match, so that row and episode together name a
     game once and for all.
     """
 
-    def __init__(self, match: Match, fixtures: Sequence[Fixture]) -> None:
-        self.match, self.waiting = match, list(reversed(fixtures))
-        pairing = match.pairings[fixtures[0].pairing]
-        self.batch = Batch(match.game, min(ROWS, len(fixtures)), 0, encoder=None, history=True)
+    def __init__(self, match: Match, pairing: int, count: int, fixtures: Iterator[Fixture]) -> None:
+        self.match, self.waiting, self.left = match, fixtures, count
+        agents = match.pairings[pairing]
+        self.batch = Batch(match.game, min(ROWS, count), 0, encoder=None, history=True)
         self.tables: dict[int, _Table] = {}
         # Under a clock nobody shall wait for another game, and a program has but one.
-        self.alone = match.clock is not None or any(match.players[player].alone for player in pairing)
+        self.alone = match.clock is not None or any(match.players[player].alone for player in agents)
         # Seconds a decision took in the latest round; until it is known the first pair plays alone.
-        self.pace = dict.fromkeys(pairing, ROUND)
+        self.pace = dict.fromkeys(agents, ROUND)
 
     def play(self) -> Iterator[Record]:
         """Play to the end, the two agents by turns; yield games as they end."""
-        while self.waiting or self.tables:
+        while self.left or self.tables:
             self._fill()
             for player in self.pace:
                 yield from self._turn(player)
@@ -205,8 +219,8 @@ class _Hall:
         """Start games on free rows, as many as the slower agent answers quickly."""
         room = 1 if self.alone else max(2, int(ROUND / max(*self.pace.values(), 1e-9)))
         for row in range(self.batch.n):
-            if self.waiting and row not in self.tables and len(self.tables) < room:
-                self.tables[row] = _Table(self.waiting.pop())
+            if self.left and row not in self.tables and len(self.tables) < room:
+                self.tables[row], self.left = _Table(next(self.waiting)), self.left - 1
                 self.batch.reset([self.tables[row].fixture.seed], [row])
                 self._open(row)
 

@@ -26,7 +26,7 @@ from .. import __version__
 from ..envs.errors import BoyiError
 from ..envs.spec import Game, Param, find, games
 from ..envs.syntax import read_value
-from .printing import make_table, show
+from .printing import complain, fit_outputs, make_table, show
 
 if TYPE_CHECKING:
     from ..envs.record import Record
@@ -40,16 +40,20 @@ QUIET = 5.0  # seconds between two lines of progress where there is no terminal
 class Commands(TyperGroup):
     """The commands, with this package's errors turned into sentences and exit codes."""
 
+    def main(self, *args: Any, **options: Any) -> Any:
+        fit_outputs()
+        return super().main(*args, **options)
+
     def invoke(self, ctx: Any) -> Any:
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
             return result
         except BoyiError as error:
-            typer.echo(f"boyi: {error}", err=True)
+            complain(f"boyi: {error}")
             raise typer.Exit(2) from None
         except MemoryError as error:
-            typer.echo(f"boyi: not enough memory: {error}", err=True)
+            complain(f"boyi: not enough memory: {error}")
             raise typer.Exit(1) from None
         except KeyboardInterrupt:
             # Recent Typer would do the same, earlier ones end with 1.
@@ -58,7 +62,7 @@ class Commands(TyperGroup):
             # Python flushes once more on its way out, which must not fail again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             if not isinstance(error, BrokenPipeError):
-                typer.echo(f"boyi: {error.filename or 'the output'}: {error.strerror or error}", err=True)
+                complain(f"boyi: {error.filename or 'the output'}: {error.strerror or error}")
             raise typer.Exit(1) from None
 
 
@@ -227,7 +231,7 @@ def _stoppable(total: int, unit: str, out: Path | None) -> Iterator[Callable[[],
             done = out.read_bytes().count(b"\n") if out.exists() else 0
         words = [*sys.argv[1:], *["--resume"] * ("--resume" not in sys.argv)]
         how = f"go on with: boyi {shlex.join(words)}" if out is not None else "without --out FILE nothing was kept"
-        typer.echo(f"boyi: stopped after {done} of {total} {unit}; {how}", err=True)
+        complain(f"boyi: stopped after {done} of {total} {unit}; {how}")
         raise
 
 
@@ -250,7 +254,7 @@ def _progress(title: str, total: int, unit: str) -> Iterator[Callable[[str], Non
         count += 1
         if time.monotonic() - said >= QUIET:
             said = time.monotonic()
-            typer.echo(f"{count} of {total} {unit}", err=True)
+            complain(f"{count} of {total} {unit}")
 
     yield advance
 
@@ -355,10 +359,11 @@ def perft(
     from .perft import perft as count
 
     chosen = _choose(game, board_size)
+    counted = count(chosen, depth)
     # A count runs inside one kernel, where Python would not see Ctrl-C before its end.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     print(f"{chosen}\ndepth  sequences  seconds")
-    for actions, sequences, seconds in count(chosen, depth):
+    for actions, sequences, seconds in counted:
         print(f"{actions:>5}  {sequences:>9}  {seconds:7.3f}", flush=True)
 
 

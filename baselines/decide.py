@@ -28,7 +28,7 @@ from ..envs.schema import Form, Whole, read
 from ..envs.spec import Game
 from ..envs.view import View
 from .agent import timed_act
-from .arena import pair_seed
+from .arena import check_count, check_seed, pair_seed
 from .exact import Exact
 from .opponents import make_agent
 from .printing import as_text, make_table
@@ -83,10 +83,10 @@ class Inquiry:
         judge: str | None = None,
         seed: int = 0,
     ) -> None:
-        if not is_whole(seed, 0):
-            raise BoyiError(f"seed must be a whole number of 63 bits, at least 0, not {shown(seed)}")
         if not is_whole(positions, 1):
             raise BoyiError(f"positions must be a whole number, at least 1, not {shown(positions)}")
+        check_count("positions", positions)
+        check_seed(seed)
         self.game, self.names, self.player, self.seed = game, list(agents), player, seed
         self.positions, self.conditions = positions, list(conditions)
         self.agents = [make_agent(agent, game) for agent in agents]

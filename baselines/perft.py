@@ -7,14 +7,24 @@ import numpy as np
 
 from ..envs import kernels
 from ..envs.bind import bind
+from ..envs.errors import BoyiError
 from ..envs.spec import Game
+
+DEEPEST = 1000  # actions: what they take room for is known before the first count
 
 
 def perft(game: Game, depth: int) -> Iterator[tuple[int, int, float]]:
-    """Yield (depth, sequences, seconds) for 0 to `depth` actions; chance events count by their outcomes.
+    """Return what yields (depth, sequences, seconds) for 0 to `depth` actions; chance events count by their outcomes.
 
-    What a game deals at random without a chance event is the same deal every time.
+    What a game deals at random without a chance event is the same deal every time. `BoyiError` for a depth that
+    nobody lives to see.
     """
+    if not 0 <= depth <= DEEPEST:
+        raise BoyiError(f"depth must be a whole number from 0 to {DEEPEST:,}, not {depth}")
+    return _count(game, depth)
+
+
+def _count(game: Game, depth: int) -> Iterator[tuple[int, int, float]]:
     # Chance events take a record each as well, before the first action and after every one, more than one at a time.
     stack = np.repeat(game.blank, (depth + 1) * (4 if game.chance_outcomes else 1))
     masks = np.zeros((len(stack), max(game.actions, game.chance_outcomes)), np.int8)

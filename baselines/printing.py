@@ -1,11 +1,23 @@
-"""Tables for the terminal, which are plain text of any width everywhere else."""
+"""What commands print: tables for the terminal, plain text of any width everywhere else, in ASCII where need be.
 
+An output whose encoding has no word for a character gets the nearest that ASCII has, whoever prints it: `fit_outputs`
+makes that the way in which this process's streams treat such characters.
+"""
+
+import codecs
 import io
+import sys
+import unicodedata
 from typing import TextIO
 
 from rich.console import Console, RenderableType
 from rich.table import Table
 
+PLAIN = {
+    "±": "+-", "∞": "inf", "µ": "u", "×": "x", "·": ".", "•": "*", "→": "->", "←": "<-", "≤": "<=", "≥": ">=",
+    "−": "-", "–": "-", "—": "-", "‘": "'", "’": "'", "“": '"', "”": '"', "ß": "ss",
+}  # fmt: skip
+DEGRADE = "boyi_plain"
 WIDTH = 200  # columns where there is no terminal: nothing of ours is wider, so nothing is folded
 
 
@@ -39,3 +51,33 @@ def show(*parts: RenderableType) -> None:
             out.print(part)
         else:
             print(as_text(part))
+
+
+def complain(sentence: str) -> None:
+    """Print a line on stderr."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+def fit_outputs() -> None:
+    """Let stdout and stderr write in ASCII what their encoding does not have, and stdin read what it cannot decode."""
+    codecs.register_error(DEGRADE, _degrade)
+    for file, errors in ((sys.stdout, DEGRADE), (sys.stderr, DEGRADE), (sys.stdin, "replace")):
+        if isinstance(file, io.TextIOWrapper):
+            file.reconfigure(errors=errors)
+
+
+def _degrade(error: UnicodeError) -> tuple[str, int]:
+    """Write the characters that an encoder has stopped at in ASCII, as codecs ask for it."""
+    assert isinstance(error, UnicodeEncodeError)
+    return "".join(map(plain, error.object[error.start : error.end])), error.end
+
+
+def plain(character: str) -> str:
+    """Write one character in ASCII: ± as +-, ü as u, lines of boxes as - | and +, what nothing resembles as ?."""
+    if character in PLAIN:
+        return PLAIN[character]
+    name = unicodedata.name(character, "")
+    if name.startswith("BOX DRAWINGS"):
+        return {"HORIZONTAL": "-", "VERTICAL": "|"}.get(name.split(maxsplit=3)[-1], "+")
+    letters = "".join(c for c in unicodedata.normalize("NFKD", character) if not unicodedata.combining(c))
+    return letters if letters and letters.isascii() else "?"

@@ -19,6 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ..envs.errors import BoyiError
 from .config import Config, read_config, shipped
 from .opponents import make_agent
+from .printing import complain
 from .trust import untrusted
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _pausing(asked: list[int]) -> Iterator[None]:
         if asked:
             raise KeyboardInterrupt
         asked.append(number)
-        typer.echo("boyi: saving; Ctrl-C again stops at once and falls back to the last checkpoint", err=True)
+        complain("boyi: saving; Ctrl-C again stops at once and falls back to the last checkpoint")
 
     before = signal.signal(signal.SIGINT, ask)
     try:
@@ -116,7 +117,7 @@ def _progress(run: Run) -> Iterator[Report]:
         evaluated = any(name.startswith("eval/") for name in figures)
         if evaluated or time.monotonic() - said >= QUIET:
             said = time.monotonic()
-            typer.echo(f"{steps} of {total} steps: {_words(figures)}", err=True)
+            complain(f"{steps} of {total} steps: {_words(figures)}")
 
     yield tell
 

@@ -23,8 +23,7 @@ CHANCE_MARK = "*"
 def write(game: str | Spec | Game, seed: int, actions: Sequence[int], episode: int = 0) -> str:
     """Write the transcript of the game that `actions` play in an episode of a seed; `BoyiError` for an illegal one."""
     batch = Batch(game, 1, seed=seed, encoder=None, chance="by_hand")
-    for _ in range(episode):
-        batch.reset()
+    batch.reset(seed, episode=episode)
     text, waiting = batch.game.module("text"), list(reversed(actions))
     lines = [str(batch.game), text.diagram(batch.states[0])]
     while batch.to_move[0] == CHANCE or (waiting and batch.to_move[0] >= 0):
