@@ -15,6 +15,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from ..envs.errors import BoyiError, is_number, shown
+from ..envs.schema import parse_json
 from ..envs.spec import Game
 from ..envs.view import View
 from .engine import Engine, one_line
@@ -62,8 +63,8 @@ class JSONL(External):
 
     def read(self, view: View, k: int, text: str) -> int:
         try:
-            answer = json.loads(text)
-        except (ValueError, RecursionError):
+            answer = parse_json(text, "the answer")
+        except BoyiError:
             answer = None
         if not isinstance(answer, dict) or not isinstance(answer.get("action"), str):
             raise ProgramError(f"answered {text[:80]!r}, which is not {ANSWER}")
@@ -80,13 +81,13 @@ def serve(engine: Engine, lines: Iterator[str], out: TextIO) -> None:
     """Answer questions until the input ends or a program is told to quit."""
     for line in lines:
         try:
-            message = json.loads(line) if line.strip() else {"type": "nothing"}
+            message = parse_json(line, "a message") if line.strip() else {"type": "nothing"}
             if not isinstance(message, dict) or "type" not in message:
                 raise BoyiError('a message is a JSON object with a "type"')
             if message["type"] == "quit":
                 return
             answer = _answer(engine, message)
-        except (ValueError, TypeError, IndexError, OverflowError, RecursionError) as error:
+        except (ValueError, TypeError, IndexError, OverflowError) as error:
             answer = {"error": one_line(error)}
         if answer is not None:
             out.write(json.dumps(answer, ensure_ascii=False) + "\n")

@@ -35,6 +35,7 @@ from .rating import ELO, Estimate, difference, rate_against, student, wilson
 from .result import REPEATS, Pairing, Result, duration, elo_interval, elo_value, percent
 
 FORMAT = "boyi-benchmark-1"
+FARTHEST = 50_000  # Elo from random: chains of opponents, each far above the last, do not lead so far
 SAME = ("ladder", "game", "game_version", "protocol")
 """What two results must have in common to be compared."""
 
@@ -82,6 +83,8 @@ class Standing(Form, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if not all(step.wins + step.draws + step.losses for step in self.steps) or not self.steps:
             raise ValueError("there is a rung without games, or no rung at all")
+        if not all(abs(elo) < FARTHEST for elo in (self.rating.value, *(step.elo for step in self.steps))):
+            raise ValueError("nobody is rated so far from random")
         if self.distinct > self.games:
             raise ValueError("more games differ than were played")
 

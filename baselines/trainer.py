@@ -344,9 +344,8 @@ def _check_same(config: Config, kept: Mapping[str, Any], file: Path) -> None:
     for field, value in config.facts.items():
         if field not in FREE and kept.get(field) != value:
             raise BoyiError(f"{file} belongs to another run: its {field} is {kept.get(field)!r}, here it is {value!r}")
-    for field in kept:
-        if field not in config.facts:
-            raise BoyiError(f"{file} belongs to another run: its config has a field {field!r}")
+    for field in kept.keys() ^ config.facts.keys():
+        raise BoyiError(f"{file} belongs to another run: one of both has no field {field!r} in its config")
 
 
 def _line(figures: Figures) -> str:

@@ -91,7 +91,11 @@ def read(
     found = parse_json(content, where, what)
     if not isinstance(found, dict) or found.get("format") not in (format, *earlier):
         raise BoyiError(f"{where} is not {what}")
-    return fit(unwritten({**earlier.get(found["format"], {}), **found, "format": format}), form, where)
+    known = {**earlier.get(found["format"], {}), **found, "format": format}
+    for name in form.__struct_fields__:
+        if name not in known:  # defaults are for those who write
+            raise BoyiError(f"{where} is damaged: object missing required field `{name}`")
+    return fit(unwritten(known), form, where)
 
 
 def _clause(error: Exception) -> str:

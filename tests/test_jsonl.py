@@ -102,12 +102,12 @@ QUESTION = {"type": "decide", "position": draw(later(HEX, 2))}
 @pytest.mark.parametrize(
     ("message", "sentence"),
     [
-        ("hello", "Expecting value"),
-        ("{", "Expecting property name"),
+        ("hello", "a message is not JSON: "),
+        ("{", "a message is not JSON: "),
         ("[1]", 'a message is a JSON object with a "type"'),
         ("3", 'a message is a JSON object with a "type"'),
         ("1" * 5000, ""),
-        ("[" * 60000, "maximum recursion depth"),
+        ("[" * 60000, "a message is not JSON: it is nested too deeply"),
         ({}, 'a message is a JSON object with a "type"'),
         ({"type": "fly"}, "unknown type 'fly': game, decide or quit"),
         ({"type": None}, "unknown type None: game, decide or quit"),
