@@ -23,9 +23,10 @@ from . import kernels
 from .bind import Kernel, bind, entry
 from .errors import BoyiError, IllegalAction, chosen, is_truth, is_whole, shown, unknown
 from .kernels import GIVEN_UP, KEEP, NEXT_STEP, SAME_STEP
-from .protocol import CHANCE, CUT, OVER
+from .protocol import CHANCE, OVER
 from .rng import SEALED
 from .spec import Game, Spec, settle
+from .validity import check_states
 from .view import View, copied
 
 AUTORESET = {"off": KEEP, "same_step": SAME_STEP, "next_step": NEXT_STEP}
@@ -114,13 +115,15 @@ class Batch:
         self.set_states(states)
 
     def set_states(self, states: np.ndarray, rows: ArrayLike | None = None) -> None:
-        """Put records, taken from a batch or read from text, into rows; their chance streams go on as they are."""
+        """Put records, taken from a batch or read from text, into rows; their chance streams go on as they are.
+
+        `BoyiError` names the row and the rule of what is no position; then nothing has changed.
+        """
         which = self._rows(rows)
         states = np.atleast_1d(states)
         if states.dtype != self._states.dtype or states.shape != which.shape:
             raise BoyiError(f"{self.game}: states must be {which.size} records of this game's dtype, one a row")
-        if ((states["to_move"] < CUT) | (states["to_move"] >= self.game.seats)).any():
-            raise BoyiError(f"{self.game}: a state's to_move is a seat or a constant of the protocol")
+        check_states(self.game, states, which)
         self._states[which] = states
         self._forget(which)
         self._run("mask_rows", which.size, self._states, which, self._masks)
@@ -254,10 +257,10 @@ class Batch:
                 f"not {played.dtype} of shape {played.shape}"
             )
         played = played.astype(np.int64, copy=False)
-        if self.autoreset == "off":
-            idle = which[self._states["to_move"][which] < 0]
-            if idle.size:
-                raise self._idle(int(idle[0]))
+        movers = self._states["to_move"][which]
+        idle = which[movers < 0 if self.autoreset == "off" else movers == CHANCE]
+        if idle.size:
+            raise self._idle(int(idle[0]))
         if self.illegal == "raise":
             k = self._kernels["first_illegal"](self._states, self._masks, which, played, giving_up)
             if k >= 0:
@@ -362,6 +365,9 @@ class Batch:
             raise BoyiError(f"steps must be a whole number, at least 0, not {shown(steps)}")
         if self._by_hand:
             raise BoyiError(f'{self.game}: random play resolves chance itself; make the batch with chance="inside"')
+        waiting = np.flatnonzero(self._states["to_move"] == CHANCE)
+        if waiting.size:
+            raise self._idle(int(waiting[0]))
         ended, scores = np.zeros(self.n, np.int64), np.zeros((self.n, self.game.seats))
         see = self.encoder is not None
         x = np.empty((self.n if see else 1, *self._shape), np.float32)
@@ -434,13 +440,20 @@ class Batch:
         return {"states": raw, "seeds": self._seeds, "episodes": self._episodes, "draws": self._streams[:, 0, 1]}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
-        """Go on from what `snapshot` gathered in a batch of as many games of the same kind."""
-        if arrays["states"].shape != (self.n, self._states.dtype.itemsize):
-            raise BoyiError(f"{self.game}: the snapshot is not one of {self.n} games of this kind")
+        """Go on from what `snapshot` gathered in a batch of as many games of the same kind.
+
+        `BoyiError` for arrays of other names, shapes or dtypes and for what is no position; then nothing has changed.
+        """
+        for name, own in self.snapshot().items():
+            array = arrays.get(name)
+            if not isinstance(array, np.ndarray) or (array.shape, array.dtype) != (own.shape, own.dtype):
+                raise BoyiError(f"{self.game}: a snapshot of {self.n} games holds {own.dtype} {own.shape} as {name!r}")
+        if (arrays["episodes"] < 0).any():
+            raise BoyiError(f"{self.game}: a snapshot's episodes are whole numbers, at least 0")
+        self.set_states(np.ascontiguousarray(arrays["states"]).view(self._states.dtype)[:, 0])
         self._seeds[:], self._episodes[:] = arrays["seeds"], arrays["episodes"]
         self._kernels["open_rows"](self._seeds, self._episodes, self._streams, self._keys)
         self._streams[:, 0, 1] = arrays["draws"]
-        self.set_states(arrays["states"].view(self._states.dtype)[:, 0])
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Batch:
         return self.clone()

@@ -105,6 +105,8 @@ def _supplied(game: Game, name: str, encoder: str | None) -> Kernel:
             return kernels.observe_nothing
         game.shape(encoder)
         module, attribute = "encode", f"observe_{encoder}"
+    elif name in ("flaw", "valid"):
+        module = "valid"
     found: Kernel | None = getattr(game.module(module), attribute, _OPTIONAL.get(name))
     if found is None:
         raise BoyiError(f"game {game.name!r} has no kernel {attribute!r} in its {module}.py")

@@ -12,7 +12,22 @@ handed the key of one purpose learns nothing of another's.
 
 import numpy as np
 
-from .protocol import CHANCE, CUT, OVER, chance, key, legal, observe, playout, redeal, reset, resolve, returns, step
+from .protocol import (
+    CHANCE,
+    CUT,
+    OVER,
+    chance,
+    flaw,
+    key,
+    legal,
+    observe,
+    playout,
+    redeal,
+    reset,
+    resolve,
+    returns,
+    step,
+)
 from .rng import below, choose, kernel, siphash, uniform
 
 ILLEGAL = -4  # answer of `play_one`: the action is outside the mask and nothing was touched
@@ -205,6 +220,12 @@ def mask_rows(lo, hi, states, rows, masks):
     """Write the masks of games ``rows[lo:hi]``."""
     for k in range(lo, hi):
         legal(states[rows[k]], masks[rows[k]])
+
+
+def flaw_rows(states, flaws):
+    """Write the first rule that every record, of any bytes, breaks; -1 for a position."""
+    for k in range(states.shape[0]):
+        flaws[k] = flaw(states[k])
 
 
 def observe_rows(lo, hi, states, rows, seats, x):

@@ -1,4 +1,4 @@
-"""The protocol of a game: the kernels its ``rules.py`` and ``encode.py`` supply, as documented stubs.
+"""The protocol of a game: the kernels its ``rules.py``, ``encode.py`` and ``valid.py`` supply, as documented stubs.
 
 Generic kernels import these names; `bind` compiles them with a game's own functions in their place. Kernels are
 scalar: they take one record ``s`` (mutated in place), allocate nothing, raise nothing and never recurse. Scratch fields
@@ -47,6 +47,19 @@ def observe(s, seat, x):
 
 def key(s):
     """Hash the position to uint64: equal positions, equal keys."""
+    raise NotImplementedError
+
+
+def flaw(s):
+    """Find the first rule of ``FLAWS`` that a record breaks, -1 when it breaks none; in ``valid.py``.
+
+    The record may hold ANY bytes: each is looked at before it serves as an index or bounds a loop.
+    """
+    raise NotImplementedError
+
+
+def valid(s):
+    """Whether any bytes are a position that play can reach, as far as form tells: `flaw` finds nothing."""
     raise NotImplementedError
 
 

@@ -2,7 +2,7 @@
 
 A `Spec` is data and imports neither NumPy nor Numba, so that games can be listed, registered and given spaces
 cheaply. `Game` is a spec with checked parameters: it answers every fact and finds the game's modules (``rules``,
-``encode``, ``text``, ``draw``) when somebody needs them.
+``encode``, ``valid``, ``text``, ``draw``) when somebody needs them.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ class Game:
         return find_spec(f"{self.spec.package}.{part}") is not None
 
     def module(self, part: str) -> ModuleType:
-        """Import one of the game's modules: rules, encode, text, draw or what else it `has`."""
+        """Import one of the game's modules: rules, encode, valid, text, draw or what else it `has`."""
         return import_module(f"{self.spec.package}.{part}")
 
     @cached_property

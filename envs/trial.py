@@ -25,7 +25,7 @@ class GameError(AssertionError):
 # The kernels on record 0, from Python. The protocol's stubs are untyped: Numba types a kernel at its call.
 
 _stub: Any = protocol
-legal, step, returns, key = _stub.legal, _stub.step, _stub.returns, _stub.key
+legal, step, returns, key, valid = _stub.legal, _stub.step, _stub.returns, _stub.key, _stub.valid
 chance, resolve, redeal = _stub.chance, _stub.resolve, _stub.redeal
 
 
@@ -33,6 +33,10 @@ def look_one(states: Any, mask: Any, r: Any, keys: Any) -> Any:
     keys[0] = key(states[0])
     returns(states[0], r)
     return legal(states[0], mask)
+
+
+def valid_one(states: Any) -> Any:
+    return valid(states[0])
 
 
 def advance_one(states: Any, choice: Any) -> Any:
@@ -96,8 +100,11 @@ class Trial:
     def walk(self, seed: int, states: np.ndarray) -> Iterator[Position]:
         """Play on at random from a position, and yield it and every one that follows, to the end."""
         lots, events = np.random.default_rng([seed, 1]), 0
+        latest, longest = int(states["ply"][0]) + self.game.longest, self.game.longest
         while True:
             position = self.look(seed, states)
+            late = int(states["ply"][0]) > latest
+            self.require(not late, position, f"this is longer than the longest game, {longest}")
             yield position
             if position.to_move < CHANCE:
                 return
@@ -118,10 +125,9 @@ class Trial:
         keys, before = np.zeros(1, np.uint64), field_bytes(states)
         count = self.kernel(look_one)(states, mask, r, keys)
         position = Position(seed, states, mask, r, int(keys[0]))
-        mover, longest = position.to_move, self.game.longest
+        mover = position.to_move
         self.require(field_bytes(states) == before, position, "key, returns or legal changes the record")
         self.require(CUT <= mover < self.game.seats, position, "to_move is no seat and no protocol constant")
-        self.require(states["ply"][0] <= longest, position, f"this is longer than the longest game, {longest}")
         self.require(((mask == 0) | (mask == 1)).all(), position, "the mask was not all written, or not with 0 and 1")
         self.require(mask.sum() == count, position, f"legal counts {count} actions, the mask holds {mask.sum()}")
         self.require((count > 0) == (mover >= 0), position, f"there are {count} legal actions here")

@@ -7,6 +7,7 @@ import numpy as np
 from boyi.envs.errors import BoyiError
 
 from . import SEATS, rules
+from .valid import flaw
 
 EXCHANGE = "exchange"
 STONES, PLACES = ".ABC", "*-abc"  # by ring value, and by place + 1: put aside, in the deck, in a hand
@@ -45,7 +46,7 @@ def read(text: str) -> np.ndarray:
         s["ring"], s["place"], s["empty"] = ring, place, ring.count(0)
         for field in ("ply", "limit", "to_move", "turn", "stones"):
             s[field] = int(values[field])
-        if diagram(s[0]) == text.strip():
+        if flaw(s.view(np.recarray)[0]) < 0 and diagram(s[0]) == text.strip():
             return s
     except (KeyError, ValueError, OverflowError):
         pass
