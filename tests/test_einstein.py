@@ -49,9 +49,12 @@ def record(game: Game, oracle: EinStein) -> Record:
         state["square"][0, stone] = r * oracle.m + c
         state["board"][0, r * oracle.m + c] = stone + 1
     state["left"] = [len(oracle.numbers(seat)) for seat in seats]
-    state["ply"], state["last"] = len(oracle.actions), oracle.actions[-1] if oracle.actions else -1
+    state["last"] = oracle.actions[-1] if oracle.actions else -1
     state["turn"], state["die"] = oracle.turn, oracle.die or 0
     state["winner"] = -1 if oracle.winner() is None else oracle.winner()
+    # Seats take turns: where seat 1 began in a position that was set up, a ply went before it.
+    plies, moves_next = len(oracle.actions), oracle.turn if oracle.winner() is None else 1 - oracle.turn
+    state["ply"] = plies + (plies + moves_next) % 2
     state["to_move"] = OVER if oracle.over() else CHANCE if oracle.die is None else oracle.turn
     return state
 

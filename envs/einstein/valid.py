@@ -102,7 +102,7 @@ def steps_left(s, seat):
 
 @kernel
 def steps_at_start(k, rows, columns):
-    """§3: count them for a seat at the start: k stones fill the diagonals of its corner that fit, the shortest first."""
+    """§3: count them for a seat at the start, where k stones fill the shortest diagonals of its corner that fit."""
     t, placed, steps = 0, 0, 0
     while placed < k and (t == 0 or t < min(rows, columns) - 1):
         new = min(t + 1, k - placed)

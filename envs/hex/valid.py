@@ -169,7 +169,7 @@ def has_sides(s):
         if b[i] != 0 and s.link[i] < 0:
             left = ~s.link[i]
             for k in range(n):
-                for at in ((k, b.size - n + k) if b[i] == 1 else (k * n, k * n + n - 1)):
+                for at in (k, b.size - n + k) if b[i] == 1 else (k * n, k * n + n - 1):
                     if b[at] == b[i] and end(s.link, at) == i:
                         left &= ~edge(s, at, b[i] - 1)
             if left != 0:

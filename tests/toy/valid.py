@@ -4,7 +4,7 @@ from boyi.envs.protocol import CHANCE, CUT, OVER
 from boyi.envs.rng import kernel
 
 from . import SEATS
-from .rules import DECK, GONE, card_of, in_deck
+from .rules import GONE, card_of, in_deck
 
 CONSTANTS = ("limit",)
 """Fields that `blank` sets for good."""
