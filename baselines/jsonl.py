@@ -1,7 +1,8 @@
 """The line protocol of this package, in which programs of any language play every game: both ends of it.
 
 One JSON object a line each way. `jsonl` runs a program as an agent, `serve` makes any agent such a program. A question
-holds all that its answer needs: a program may forget everything between two of them.
+holds all that its answer needs: a program may forget everything between two of them. It has the position as text; the
+bytes of its record are for engines of this package, and looked at like any record from outside.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from ..envs.errors import BoyiError, is_number, shown
 from ..envs.schema import parse_json
-from ..envs.spec import Game
+from ..envs.spec import Game, Param
 from ..envs.view import View
 from .engine import Engine, one_line
 from .external import External, stream
@@ -29,6 +30,10 @@ class JSONL(External):
     """Any program that speaks the line protocol, in every game."""
 
     name = "jsonl"
+    params = {
+        **External.params,
+        "raw": Param(False, "also tell the record's bytes and the random stream: for an engine of this package"),
+    }
     farewell = json.dumps({"type": "quit"})
 
     def greet(self, game: Game, until: float) -> None:
@@ -52,8 +57,7 @@ class JSONL(External):
             legal=[name(state, int(action)) for action in np.flatnonzero(view.mask[k])],
             seconds=self.time_told(view, k),
             clock=None if view.clock is None else float(view.clock[k]),
-            record=base64.b64encode(view.states[k : k + 1].tobytes()).decode(),
-            stream=stream(view, k),
+            **(_raw(view, k) if self.values["raw"] else {}),
         )
         return self.receive(until)
 
@@ -69,6 +73,11 @@ class JSONL(External):
         if not isinstance(answer, dict) or not isinstance(answer.get("action"), str):
             raise ProgramError(f"answered {text[:80]!r}, which is not {ANSWER}")
         return super().read(view, k, answer["action"])
+
+
+def _raw(view: View, k: int) -> dict[str, object]:
+    """Hold what an engine of this package needs to decide as it would without the pipe."""
+    return {"record": base64.b64encode(view.states[k : k + 1].tobytes()).decode(), "stream": stream(view, k)}
 
 
 def _shown(game: Game, state: np.void) -> str:
@@ -113,23 +122,32 @@ def _view(engine: Engine, message: dict[str, Any]) -> View:
     game = engine.game
     position, record, lots = (message.get(key) for key in ("position", "record", "stream"))
     engine.limit, engine.clock = _time(message, "seconds"), _time(message, "clock")
-    batch = engine.deal()
+    batch, state = engine.deal(), None
     if record is not None:
-        state = np.frombuffer(base64.b64decode(record, validate=True), game.dtype).copy()
-        if state.shape != (1,) or _shown(game, state[0]) != position:
-            raise BoyiError("the record is not that of the position")
+        state = np.frombuffer(_bytes(game, record), game.dtype)
         batch.set_states(state)
-        view = batch.view()._replace(states=state)
     elif isinstance(position, str):
         batch.set_states(game.module("text").read(position))
-        view = batch.view()
     else:
         raise BoyiError("a question has a position, as a diagram")
+    view = batch.view()
     if not view.row.size:
         raise BoyiError("the game is over: nobody is to move in the position")
+    if state is not None:
+        if _shown(game, state[0]) != position:
+            raise BoyiError("the record is not that of the position")
+        view = view._replace(states=state.copy())
     if lots is not None:
         engine.draw_from(lots)
     return view
+
+
+def _bytes(game: Game, record: Any) -> bytes:
+    """Decode a record, whose bytes may be any."""
+    raw = base64.b64decode(record, validate=True)
+    if len(raw) != game.dtype.itemsize:
+        raise BoyiError(f"a record of {game} has {game.dtype.itemsize} bytes, not {len(raw)}")
+    return raw
 
 
 def _time(message: dict[str, Any], key: str) -> float | None:

@@ -91,22 +91,25 @@ def kernel_names() -> list[str]:
     return [name for name, value in vars(protocol).items() if _is_stub(value)]
 
 
+def home_of(name: str) -> str:
+    """Name the module of a game that a kernel of the protocol is in."""
+    return {"observe": "encode", "flaw": "valid", "valid": "valid"}.get(name) or PLAYERS.get(name, "rules")
+
+
 def _is_stub(value: Any) -> bool:
     return isinstance(value, FunctionType) and (value.__module__ == protocol.__name__ or hasattr(value, "stub"))
 
 
 def _supplied(game: Game, name: str, encoder: str | None) -> Kernel:
     """Find what the game supplies for one name of the protocol; `BoyiError` names a piece that is missing."""
-    module, attribute = "rules", name
+    module, attribute = home_of(name), name
     if name in PLAYERS:
         return _OPTIONAL[name]
     if name == "observe":
         if encoder is None:
             return kernels.observe_nothing
         game.shape(encoder)
-        module, attribute = "encode", f"observe_{encoder}"
-    elif name in ("flaw", "valid"):
-        module = "valid"
+        attribute = f"observe_{encoder}"
     found: Kernel | None = getattr(game.module(module), attribute, _OPTIONAL.get(name))
     if found is None:
         raise BoyiError(f"game {game.name!r} has no kernel {attribute!r} in its {module}.py")

@@ -20,12 +20,13 @@ import numpy as np
 
 from . import protocol
 from .batch import Batch
-from .bind import PLAYERS, kernel_names
+from .bind import PLAYERS, home_of, kernel_names
 from .errors import BoyiError, IllegalAction
 from .frame import Frame
 from .protocol import CHANCE, OVER
 from .spec import Game, Spec, find
 from .symmetry import symmetries as shown_images
+from .tamper import tampering, validity
 from .trial import GameError, Position, Trial, advance_one, draw_rows, field_bytes, open_stream, redeal_one
 
 DRAWS = 2000  # taken from one chance event to compare frequencies
@@ -63,6 +64,7 @@ def pieces(game: Game) -> None:
             _expect(callable(getattr(module, name, None)), game, f"there is no {name!r} in its {part}.py")
     for part in (*_PIECES, *dict.fromkeys(PLAYERS.values())):
         _check_names(game, part)
+    _expect_rules_of_records(game)
     _expect("planes" in game.spec.encoders, game, "there is no encoder 'planes'")
     folder = Path(str(import_module(game.spec.package).__file__)).parent
     _expect((folder / "RULES.md").is_file(), game, "there is no RULES.md")
@@ -82,11 +84,20 @@ def _check_names(game: Game, part: str) -> None:
         return
     module = game.module(part)
     for name in kernel_names():
-        home = "encode" if name == "observe" else PLAYERS.get(name, "rules")
+        home = home_of(name)
         found = getattr(module, name, None)
         own = part == "rules" or getattr(found, "__module__", None) == module.__name__
         alien = found is not None and own and getattr(found, "__module__", None) != protocol.__name__
         _expect(part == home or not alien, game, f"{name!r} in its {part}.py is a name of the protocol, of {home}.py")
+
+
+def _expect_rules_of_records(game: Game) -> None:
+    module = _module(game, "valid")
+    flaws, constants = getattr(module, "FLAWS", None), getattr(module, "CONSTANTS", None)
+    told = isinstance(flaws, tuple) and flaws and all(isinstance(flaw, str) for flaw in flaws)
+    _expect(told, game, "there is no tuple 'FLAWS' of what its records must be in its valid.py")
+    known = isinstance(constants, tuple) and set(constants) <= set(game.dtype.names or ())
+    _expect(known, game, "there is no tuple 'CONSTANTS' of fields of its record in its valid.py")
 
 
 def _module(game: Game, part: str) -> Any:
@@ -431,7 +442,7 @@ def _look_alike(trial: Trial, a: Position, b: Position, encoder: str, numbers: n
 
 
 ITEMS = (
-    starts, results, keys, texts, drawings, observations, frames, secrets, chances, batches, isolation, histories,
-    copies, refusals, symmetries, images,
+    starts, validity, results, keys, texts, drawings, observations, frames, secrets, chances, batches, isolation,
+    histories, copies, refusals, symmetries, images, tampering,
 )  # fmt: skip
 """Every promise, as a function of a `Trial`."""

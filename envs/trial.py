@@ -10,11 +10,13 @@ import numpy as np
 
 from . import kernels, protocol
 from .bind import Kernel, bind
-from .kernels import pick
+from .kernels import pick, settle
 from .protocol import CHANCE, CUT
+from .rng import choose
 from .spec import Game
 
 SPREAD = 12  # about so many positions of a random game are looked at closely
+EDGE = 64  # entries around a mask or an observation that nobody may write
 EVENTS = 1000  # more chance events than this in a row would never end
 
 
@@ -26,7 +28,7 @@ class GameError(AssertionError):
 
 _stub: Any = protocol
 legal, step, returns, key, valid = _stub.legal, _stub.step, _stub.returns, _stub.key, _stub.valid
-chance, resolve, redeal = _stub.chance, _stub.resolve, _stub.redeal
+chance, resolve, redeal, playout = _stub.chance, _stub.resolve, _stub.redeal, _stub.playout
 
 
 def look_one(states: Any, mask: Any, r: Any, keys: Any) -> Any:
@@ -52,6 +54,25 @@ def chance_one(states: Any, p: Any) -> Any:
 
 def redeal_one(states: Any, seat: Any, rng: Any) -> Any:
     redeal(states[0], seat, rng)
+
+
+def finish_one(states: Any, rng: Any, mask: Any, p: Any, most: Any) -> Any:
+    """Play at random to the end; return how many plies that took, -1 where nobody can move or it takes over `most`."""
+    s, plies = states[0], 0
+    settle(s, rng, p)
+    while s.to_move >= 0:
+        if legal(s, mask) < 1 or plies == most:
+            return -1
+        step(s, choose(mask, rng))
+        settle(s, rng, p)
+        plies += 1
+    return plies
+
+
+def playout_one(states: Any, rng: Any, mask: Any, p: Any, most: Any) -> Any:
+    """Play the game's own playout."""
+    playout(states[0], rng, mask, p)
+    return 0
 
 
 def draw_rows(states: Any, rng: Any, p: Any) -> Any:
@@ -121,16 +142,17 @@ class Trial:
 
     def look(self, seed: int, states: np.ndarray) -> Position:
         """Write a position's mask and returns over old ones; its record must stay as it is."""
-        mask, r = np.full(self.game.actions, 77, np.int8), np.full(self.game.seats, np.nan, np.float32)
+        room, r = np.full(self.game.actions + 2 * EDGE, 77, np.int8), np.full(self.game.seats, np.nan, np.float32)
+        mask = room[EDGE:-EDGE]
         keys, before = np.zeros(1, np.uint64), field_bytes(states)
         count = self.kernel(look_one)(states, mask, r, keys)
         position = Position(seed, states, mask, r, int(keys[0]))
-        mover = position.to_move
         self.require(field_bytes(states) == before, position, "key, returns or legal changes the record")
-        self.require(CUT <= mover < self.game.seats, position, "to_move is no seat and no protocol constant")
+        self.require((room[:EDGE] == 77).all() and (room[-EDGE:] == 77).all(), position, "legal writes past the mask")
+        self.require(CUT <= position.to_move < self.game.seats, position, "to_move is no seat and no protocol constant")
         self.require(((mask == 0) | (mask == 1)).all(), position, "the mask was not all written, or not with 0 and 1")
         self.require(mask.sum() == count, position, f"legal counts {count} actions, the mask holds {mask.sum()}")
-        self.require((count > 0) == (mover >= 0), position, f"there are {count} legal actions here")
+        self.require((count > 0) == (position.to_move >= 0), position, f"there are {count} legal actions here")
         return position
 
     def odds(self, position: Position) -> np.ndarray:

@@ -65,11 +65,17 @@ def different(a: Record, b: Record) -> list[str]:
 
 
 def arranged(game: Game, rng: random.Random, *, most: int = 25, reach: int = 15) -> EinStein:
-    """Draw a position that need not come up in play: up to `most` stones, none farther from its goal than `reach`."""
+    """Draw a position that need not come up in play: up to `most` stones, none farther from its goal than `reach`.
+
+    No seat has more steps to go than at the start: a game could be longer than the longest.
+    """
     oracle = EinStein(**game.params)
+    farthest = max(steps_to_go(oracle, oracle.stones, seat) for seat in (0, 1))
     cells = [(r, c) for r in range(oracle.n) for c in range(oracle.m)]
     stones: dict[Stone, Cell] = {}
-    while {seat for seat, _ in stones} != {0, 1}:
+    while {seat for seat, _ in stones} != {0, 1} or any(
+        steps_to_go(oracle, stones, seat) > farthest for seat in (0, 1)
+    ):
         stones = {}
         for cell in rng.sample(cells, rng.randint(2, min(most, len(cells)))):
             seat, i = rng.randrange(2), rng.randint(1, oracle.k)
@@ -78,6 +84,12 @@ def arranged(game: Game, rng: random.Random, *, most: int = 25, reach: int = 15)
                 stones[seat, i] = cell
     oracle.set_up(stones, rng.randrange(2), rng.randint(1, oracle.k))
     return oracle
+
+
+def steps_to_go(shape: EinStein, stones: dict[Stone, Cell], seat: int) -> int:
+    """Count the steps along rows and columns from a seat's stones to its goal."""
+    r, c = shape.goal(seat)
+    return sum(abs(r - row) + abs(c - column) for (owner, _), (row, column) in stones.items() if owner == seat)
 
 
 def described(case: dict[str, Any]) -> EinStein:

@@ -125,8 +125,8 @@ QUESTION = {"type": "decide", "position": draw(later(HEX, 2))}
         ({**QUESTION, "position": draw(later("hex:board_size=1", 1))}, ""),
         ({**QUESTION, "record": 3}, ""),
         ({**QUESTION, "record": "%%%"}, ""),
-        ({**QUESTION, "record": ""}, ""),
-        ({**QUESTION, "record": "AAAA"}, ""),
+        ({**QUESTION, "record": ""}, "a record of hex:board_size=3 has 40 bytes, not 0"),
+        ({**QUESTION, "record": "AAAA"}, "a record of hex:board_size=3 has 40 bytes, not 3"),
         ({**QUESTION, "record": encode(later(HEX, 2).states) * 2}, ""),
         ({**QUESTION, "record": encode(later(HEX, 3).states)}, "the record is not that of the position"),
         ({**QUESTION, "record": encode(later(HEX, 2, seed=4).states)}, "the record is not that of the position"),
@@ -176,6 +176,34 @@ def test_the_time_of_a_question_is_the_agents():
     assert agent.told == [(7.5, 2.0), (None, None), (3.0, None)]
 
 
+@pytest.mark.parametrize("game", SMALL)
+def test_a_record_with_a_changed_byte_is_answered_or_refused(game):
+    batch = later(game)
+    view = batch.view()
+    question = {"type": "decide", "position": draw(batch, int(view.seat[0])) if batch.game.spec.hidden else draw(batch)}
+    record, asked = view.states.tobytes(), []
+    for at in np.linspace(0, len(record) - 1, 150, dtype=int):
+        for value in (record[at] ^ 1, record[at] ^ 0x80):
+            changed = record[:at] + bytes([value]) + record[at + 1 :]
+            asked.append({**question, "record": base64.b64encode(changed).decode()})
+    *answers, last = talk(*asked, {**question, "record": encode(view.states)}, game=game)
+    assert len(answers) == len(asked) and last.keys() == {"action"}
+    refused = [answer["error"] for answer in answers if "error" in answer]
+    assert all(answer.keys() in ({"action"}, {"error"}) for answer in answers)
+    assert sum("row 0 is no position: " in error for error in refused) > len(answers) / 2
+    assert all("is no position: " in error or "not that of the position" in error for error in refused)
+
+
+@pytest.mark.parametrize(("field", "value"), [("turn", 2), ("left", -100), ("die", 99), ("ply", -5), ("columns", 0)])
+def test_a_field_that_no_position_has_is_told_by_its_rule(field, value):
+    view = later("einstein").view()
+    state = view.states.copy()
+    state[field] = value
+    question = {"type": "decide", "position": draw(later("einstein")), "record": encode(state)}
+    (answer,) = talk(question, game="einstein")
+    assert re.match(rf"einstein: row 0 is no position: .*\b{field}\b", answer["error"])
+
+
 def test_a_seats_view_does_not_make_a_position():
     batch = later("mahjong")
     (answer,) = talk({"type": "decide", "position": draw(batch, int(batch.to_move[0]))}, game="mahjong")
@@ -185,9 +213,9 @@ def test_a_seats_view_does_not_make_a_position():
 # The agent
 
 
-def questions(tmp_path, game, opponent="random", games=2, **options):
+def questions(tmp_path, game, opponent="random", games=2, raw=False, **options):
     """Play against a program that listens; return what it was told and the games."""
-    asked = JSONL(cmd=command("jsonl", "listening", 1, tmp_path / "pids"))
+    asked = JSONL(cmd=command("jsonl", "listening", 1, tmp_path / "pids"), raw=raw)
     match = Match(game, [asked, opponent], games=games, **options)
     records = sorted(match.play(), key=lambda record: record.index)
     asked.close()
@@ -215,6 +243,7 @@ def test_what_a_program_is_told(game, tmp_path):
             if record.seats[seat] == "random":
                 continue
             message = next(asked)
+            assert message.keys() == {"type", "seat", "ply", "position", "legal", "seconds", "clock"}
             seen = (seat,) if chosen.spec.hidden else ()
             assert message["position"] == chosen.module("text").diagram(state, *seen)
             assert (message["seat"], message["ply"]) == (seat, None if chosen.spec.hidden else int(state["ply"]))
@@ -242,7 +271,7 @@ def test_legal_actions_are_named_as_the_game_does():
 
 
 def test_no_hidden_tile_is_told(tmp_path):
-    told, records = questions(tmp_path, "mahjong")
+    told, records = questions(tmp_path, "mahjong", raw=True)
     game, dtype = find("mahjong"), find("mahjong").dtype
     differs, asked = 0, [message for message in told if message["type"] == "decide"]
     true = [state for record in records for state in positions(record, "here")[1] if state["to_move"] >= 0]
@@ -291,7 +320,7 @@ def test_the_same_seed_is_the_same_game_with_the_pipe(game, agent):
             (record.index, record.actions, record.ended, record.returns)
             for record in Match(game, [player, "random"], games=2, seed=3).play()
         ]
-        for player in (agent, f"jsonl:cmd='{words}'")
+        for player in (agent, f"jsonl:cmd='{words}',raw=true")
     ]
     assert sorted(games[0]) == sorted(games[1])
 

@@ -8,15 +8,16 @@ from ..errors import BoyiError, shown
 from ..protocol import CHANCE, OVER
 from ..spec import Game
 from ..syntax import lines_of
+from ..validity import find_flaws
 from . import SPEC
+from .valid import MOST
 
 MARKS = "XO"
 DIRECTIONS = (("right", "down", "diag"), ("left", "up", "diag"))
 PLACEMENTS, SUBSTITUTIONS = (SPEC.params[param].choices for param in ("placement", "substitution"))
-MOST_PLIES = 9999  # that a diagram can tell, in a game set up anywhere and played to its end: real ones are far shorter
 HEAD = (
     rf"einstein (\d{{1,2}})x(\d{{1,2}}) stones (\d) ({'|'.join(PLACEMENTS)}) ({'|'.join(SUBSTITUTIONS)})"
-    r"  ply (\d{1,4})  last (\S+)  die ([-1-6])  (?:([XO]) (to move|to roll|has won)|ended)"
+    r"  ply (\d{1,10})  last (\S+)  die ([-1-6])  (?:([XO]) (to move|to roll|has won)|ended)"
 )
 
 
@@ -72,14 +73,15 @@ def read(text: str) -> np.ndarray:
             "'einstein 5x5 stones 6 random adjacent  ply 0  last -  die -  X to roll', letters, then rows"
         )
     sizes = {"board_size": int(head[1]), "columns": int(head[2]), "stones": int(head[3])}
-    state = Game.bind(SPEC, {**sizes, "placement": head[4], "substitution": head[5]}).blank.copy()
+    game = Game.bind(SPEC, {**sizes, "placement": head[4], "substitution": head[5]})
+    state = game.blank.copy()
     s = state[0]
     s["square"] = -1
     for r, line in enumerate(lines[2:]):
         _read_row(s, r, line.split()[1:])
     s["left"] = [(stones >= 0).sum() for stones in s["square"].reshape(2, -1)]
     _read_progress(s, head)
-    if not _possible(s) or diagram(s).split("\n") != lines:
+    if find_flaws(game, state)[0] >= 0 or diagram(s).split("\n") != lines:
         raise BoyiError(
             "not an einstein diagram: ply, last action, die and who is to move do not agree with the stones"
         )
@@ -106,7 +108,7 @@ def _read_row(s: np.void, r: int, marks: list[str]) -> None:
 def _read_progress(s: np.void, head: re.Match[str]) -> None:
     """Set what the head line tells about the course of the game."""
     ply, last, die, seat, status = int(head[6]), head[7], head[8], head[9], head[10]
-    if ply + _way_left(s) > MOST_PLIES:
+    if ply > MOST:
         raise BoyiError(f"not an einstein diagram: no game has {ply} plies")
     s["ply"], s["die"], s["winner"] = ply, 0 if die == "-" else int(die), -1
     s["last"] = -1 if last == "-" else _parse(s, (ply - 1) % 2, last)
@@ -114,42 +116,6 @@ def _read_progress(s: np.void, head: re.Match[str]) -> None:
     s["to_move"] = {"to move": s["turn"], "to roll": CHANCE}.get(status, OVER)
     if status == "has won":
         s["turn"] = s["winner"] = MARKS.index(seat)
-
-
-def _way_left(s: np.void) -> int:
-    """Count the steps along rows and columns that all stones on the board are away from their goals; a ply is one."""
-    columns, stones = int(s["columns"]), s["square"].size // 2
-    far = s["board"].size // columns + columns - 2
-    gone = [at // columns + at % columns for at in s["square"].tolist()]
-    return sum(far - gone[i] if i < stones else gone[i] for i in range(2 * stones) if s["square"][i] >= 0)
-
-
-def _possible(s: np.void) -> bool:
-    """Whether the game can stand like this: won exactly if someone is there, and the last stone has just moved."""
-    stones, cells = s["square"].size // 2, s["board"].size
-    own, other = s["square"].reshape(2, -1)
-    wins = [bool((own == cells - 1).any() or s["left"][1] == 0), bool((other == 0).any() or s["left"][0] == 0)]
-    mover = (int(s["ply"]) - 1) % 2
-    if wins != [s["winner"] == seat for seat in (0, 1)] or s["winner"] not in (-1, mover):
-        return False
-    rolled = s["to_move"] != CHANCE and s["winner"] < 0
-    if not rolled <= s["die"] <= rolled * stones:
-        return False
-    if s["last"] < 0:
-        return True
-    return bool(s["ply"] > 0 and _came_from(s, mover) is not None)
-
-
-def _came_from(s: np.void, mover: int) -> tuple[int, int] | None:
-    """Find the empty square from which the last action brought its stone; None where there is none on the board."""
-    stones, columns = s["square"].size // 2, int(s["columns"])
-    at, d = int(s["square"][mover * stones + s["last"] // 3]), s["last"] % 3
-    if at < 0:
-        return None
-    back = -1 if mover == 0 else 1
-    r, c = at // columns + back * (d != 0), at % columns + back * (d != 1)
-    inside = 0 <= r < s["board"].size // columns and 0 <= c < columns
-    return (r, c) if inside and s["board"][r * columns + c] == 0 else None
 
 
 def _mark(value: int, stones: int) -> str:

@@ -24,6 +24,8 @@ FLAWS = (
 )
 """The rules, in the order in which `flaw` looks: each may rely on those before it."""
 
+(COLUMNS, SQUARE, BOARD, LEFT, STEPS, PLY, WINNER, TURN, MOVER, DIE, LAST) = range(len(FLAWS))
+
 MOST = 1 << 30  # plies: a set-up may say any number, but counting on must not overflow
 
 
@@ -32,32 +34,32 @@ def flaw(s):
     """Find the first of FLAWS in a record of any bytes; -1 when there is none."""
     k, size, columns = s.square.size // 2, s.board.size, int(s.columns)
     if columns < 1 or size % columns != 0:
-        return 0
+        return COLUMNS
     for i in range(2 * k):
         if s.square[i] < -1 or s.square[i] >= size:
-            return 1
+            return SQUARE
     if not agrees(s):
-        return 2
+        return BOARD
     for seat in range(2):
         if s.left[seat] != count(s, seat):
-            return 3
+            return LEFT
     for seat in range(2):
         if steps_left(s, seat) > steps_at_start(k, size // columns, columns):
-            return 4
+            return STEPS
     if s.ply < 0 or s.ply > MOST:
-        return 5
+        return PLY
     mover = (s.ply + 1) % 2
     if s.winner < -1 or s.winner > 1 or s.winner == 1 - mover or not wins_are_told(s):
-        return 6
+        return WINNER
     if s.turn != (mover if s.winner >= 0 else 1 - mover):
-        return 7
+        return TURN
     if s.to_move != OVER and (s.winner >= 0 or (s.to_move != CHANCE and s.to_move != s.turn)):
-        return 8
+        return MOVER
     rolled = s.to_move != CHANCE and s.winner < 0
     if s.die < rolled or s.die > rolled * k:
-        return 9
+        return DIE
     if s.last != -1 and not has_moved(s, mover):
-        return 10
+        return LAST
     return -1
 
 

@@ -7,7 +7,9 @@ import numpy as np
 
 from ..errors import BoyiError, shown
 from ..protocol import OVER
+from ..spec import Game
 from ..syntax import lines_of
+from ..validity import find_flaws
 from . import SPEC, rules
 
 MARKS = ".XO"
@@ -57,7 +59,8 @@ def read(text: str) -> np.ndarray:
     n = SPEC.params["board_size"].check("gomoku diagram", "board_size", n)
     if ply > n * n:
         raise BoyiError(f"not a gomoku diagram: no game of this size has {ply} plies")
-    state = rules.blank(n, head[2])
+    game = Game.bind(SPEC, {"board_size": n, "rule": head[2]})
+    state = game.blank.copy()
     s = state.view(np.recarray)[0]
     rules.reset(s, None)
     for r, line in enumerate(lines[1:-1]):
@@ -72,22 +75,9 @@ def read(text: str) -> np.ndarray:
         s.winner = mover
     over = s.winner >= 0 or ply == n * n or lines[0].endswith("ended")
     s.to_move = OVER if over else ply % 2
-    if not _possible(s) or diagram(state[0]).split("\n") != lines:
+    if find_flaws(game, state)[0] >= 0 or diagram(state[0]).split("\n") != lines:
         raise BoyiError("not a gomoku diagram: ply, last action and who is to move do not agree with the stones")
     return state
-
-
-def _possible(s: np.record) -> bool:
-    """Whether ply and last action fit the stones, and no stone but the last is in a winning row on its own."""
-    if (s.board > 0).sum() != s.ply or (s.board == 2).sum() != s.ply // 2:
-        return False
-    if s.last < 0:
-        return bool(s.ply == 0)
-    if s.board[s.last] != (s.ply - 1) % 2 + 1:
-        return False
-    earlier = s.copy()
-    earlier.board[s.last] = 0
-    return not any(rules.wins(earlier, int(a)) for a in np.flatnonzero(earlier.board))
 
 
 def _side(s: np.void) -> int:

@@ -18,6 +18,8 @@ FLAWS = (
 )
 """The rules, in the order in which `flaw` looks: each may rely on those before it."""
 
+(BOARD, PLY, TURNS, LAST, ROWS, WINNER, MOVER) = range(len(FLAWS))
+
 
 @kernel
 def flaw(s):
@@ -25,26 +27,26 @@ def flaw(s):
     b, stones, second = s.board, 0, 0
     for i in range(b.size):
         if b[i] < 0 or b[i] > 2:
-            return 0
+            return BOARD
         stones += b[i] != 0
         second += b[i] == 2
     if s.ply != stones:
-        return 1
+        return PLY
     if second != stones // 2:
-        return 2
+        return TURNS
     mover = (stones + 1) % 2
     if stones == 0:
         if s.last != -1:
-            return 3
+            return LAST
     elif s.last < 0 or s.last >= b.size or b[s.last] != mover + 1:
-        return 3
+        return LAST
     if won_before(s):
-        return 4
+        return ROWS
     won = stones > 0 and wins(s, s.last)
     if s.winner != (mover if won else -1):
-        return 5
+        return WINNER
     if s.to_move != OVER and (won or stones == b.size or s.to_move != stones % 2):
-        return 6
+        return MOVER
     return -1
 
 

@@ -7,7 +7,9 @@ import numpy as np
 
 from ..errors import BoyiError, shown
 from ..protocol import OVER
+from ..spec import Game
 from ..syntax import lines_of
+from ..validity import find_flaws
 from . import SPEC, rules
 
 MARKS = ".XO"
@@ -57,7 +59,8 @@ def read(text: str) -> np.ndarray:
     n = SPEC.params["board_size"].check("hex diagram", "board_size", n)
     if ply > n * n + 1:
         raise BoyiError(f"not a hex diagram: no game of this size has {ply} plies")
-    state = rules.blank(n, head[2] is not None)
+    game = Game.bind(SPEC, {"board_size": n, "swap": head[2] is not None})
+    state = game.blank.copy()
     s = state.view(np.recarray)[0]
     rules.reset(s, None)
     for r, line in enumerate(lines[2:]):
@@ -70,22 +73,9 @@ def read(text: str) -> np.ndarray:
     s.ply = ply
     s.last = -1 if head[4] == "-" else parse(state[0], head[4])
     s.to_move = OVER if s.winner >= 0 or lines[0].endswith("ended") else ply % 2
-    if not _possible(s) or diagram(state[0]).split("\n") != lines:
+    if find_flaws(game, state)[0] >= 0 or diagram(state[0]).split("\n") != lines:
         raise BoyiError("not a hex diagram: ply, last action and who is to move do not agree with the stones")
     return state
-
-
-def _possible(s: np.record) -> bool:
-    """Whether ply, last action and winner fit the stones: seats take turns, and a swap (§5) leaves one stone fewer."""
-    cells, mover = s.board.size, (s.ply - 1) % 2
-    swapped = bool(s.swap) and s.ply >= 2 and s.stones == s.ply - 1
-    if s.stones != s.ply - swapped or (s.board == 2).sum() != s.ply // 2:
-        return False
-    if s.winner >= 0 and s.winner != mover:
-        return False
-    if s.last == cells:
-        return swapped and s.ply == 2
-    return s.ply == 0 if s.last < 0 else s.ply > 0 and s.board[s.last] == mover + 1
 
 
 def _side(s: np.void) -> int:

@@ -21,6 +21,8 @@ FLAWS = (
 )
 """The rules, in the order in which `flaw` looks: each may rely on those before it."""
 
+(BOARD, STONES, TURNS, LAST, LINK, GROUPS, SIDES, WINNER, MOVER) = range(len(FLAWS))
+
 MARKED = 4  # added to a stone while groups are filled in
 
 
@@ -30,27 +32,27 @@ def flaw(s):
     b, stones, second = s.board, 0, 0
     for i in range(b.size):
         if b[i] < 0 or b[i] > 2:
-            return 0
+            return BOARD
         stones += b[i] != 0
         second += b[i] == 2
     if s.stones != stones:
-        return 1
+        return STONES
     swapped = s.swap == 1 and s.ply >= 2 and stones == s.ply - 1
     if s.ply != stones + swapped or second != s.ply // 2:
-        return 2
+        return TURNS
     if not fits_last(s, swapped):
-        return 3
+        return LAST
     for i in range(b.size):
         if not leads_home(s, i):
-            return 4
+            return LINK
     if not joins_groups(s):
-        return 5
+        return GROUPS
     if not has_sides(s):
-        return 6
+        return SIDES
     if s.winner != joined(s):
-        return 7
+        return WINNER
     if s.to_move != OVER and (s.winner >= 0 or s.to_move != s.ply % 2):
-        return 8
+        return MOVER
     return -1
 
 
