@@ -308,17 +308,24 @@ def take_stone(s, p):
 
 @kernel
 def land(s, p):
-    """§8 to §10: the move is over on `p`; find what it has earned."""
-    seat, n = np.int64(s.to_move), side(s)
+    """§10: the move is over on `p`; what it has earned is taken, as far as there is so much."""
+    seat = np.int64(s.to_move)
     s.latest[seat], s.runner = p, -1
-    due = squares_at(s, p, seat + 1)
-    if s.gun:
-        due += 2 * ((s.rows[seat, p // n] == n) + np.int64(s.columns[seat, p % n] == n))
-    s.due = min(due, np.int64(s.stones[1 - seat]))
+    s.due = min(earned(s, p, seat), np.int64(s.stones[1 - seat]))
     if s.due > 0:
         s.phase = TAKE
     else:
         end_turn(s)
+
+
+@kernel
+def earned(s, p, seat):
+    """§8, §9: count the stones that a move of `seat` to point `p` has earned."""
+    n = side(s)
+    due = squares_at(s, p, seat + 1)
+    if s.gun:
+        due += 2 * ((s.rows[seat, p // n] == n) + np.int64(s.columns[seat, p % n] == n))
+    return due
 
 
 @kernel
