@@ -442,7 +442,7 @@ def _look_alike(trial: Trial, a: Position, b: Position, encoder: str, numbers: n
 
 
 ITEMS = (
-    starts, validity, results, keys, texts, drawings, observations, frames, secrets, chances, batches, isolation,
+    starts, results, keys, texts, drawings, observations, frames, secrets, chances, validity, batches, isolation,
     histories, copies, refusals, symmetries, images, tampering,
 )  # fmt: skip
 """Every promise, as a function of a `Trial`."""

@@ -27,7 +27,7 @@ class GameError(AssertionError):
 # The kernels on record 0, from Python. The protocol's stubs are untyped: Numba types a kernel at its call.
 
 _stub: Any = protocol
-legal, step, returns, key, valid = _stub.legal, _stub.step, _stub.returns, _stub.key, _stub.valid
+legal, step, returns, key = _stub.legal, _stub.step, _stub.returns, _stub.key
 chance, resolve, redeal, playout = _stub.chance, _stub.resolve, _stub.redeal, _stub.playout
 
 
@@ -35,10 +35,6 @@ def look_one(states: Any, mask: Any, r: Any, keys: Any) -> Any:
     keys[0] = key(states[0])
     returns(states[0], r)
     return legal(states[0], mask)
-
-
-def valid_one(states: Any) -> Any:
-    return valid(states[0])
 
 
 def advance_one(states: Any, choice: Any) -> Any:
@@ -56,8 +52,11 @@ def redeal_one(states: Any, seat: Any, rng: Any) -> Any:
     redeal(states[0], seat, rng)
 
 
-def finish_one(states: Any, rng: Any, mask: Any, p: Any, most: Any) -> Any:
-    """Play at random to the end; return how many plies that took, -1 where nobody can move or it takes over `most`."""
+def finish_two(states: Any, rng: Any, mask: Any, p: Any, most: Any) -> Any:
+    """Play record 0 at random to the end, record 1 by the game's playout; return the plies of the former.
+
+    They are -1 where nobody can move, or where it takes more than `most`.
+    """
     s, plies = states[0], 0
     settle(s, rng, p)
     while s.to_move >= 0:
@@ -66,13 +65,8 @@ def finish_one(states: Any, rng: Any, mask: Any, p: Any, most: Any) -> Any:
         step(s, choose(mask, rng))
         settle(s, rng, p)
         plies += 1
+    playout(states[1], rng, mask, p)
     return plies
-
-
-def playout_one(states: Any, rng: Any, mask: Any, p: Any, most: Any) -> Any:
-    """Play the game's own playout."""
-    playout(states[0], rng, mask, p)
-    return 0
 
 
 def draw_rows(states: Any, rng: Any, p: Any) -> Any:

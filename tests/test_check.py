@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 import toy
 
-from boyi.envs import Batch, check, find
+from boyi.envs import Batch, check, find, tamper
 from boyi.envs.check import GameError, check_game
 
 TOY = Path(__file__).parent / "toy"
@@ -38,6 +38,10 @@ FAULTS = {
     "no rules": Fault("rules.py", "", "", "there is no rules.py"),
     "no drawing": Fault("draw.py", "", "", "there is no draw.py"),
     "no page": Fault("RULES.md", "", "", "there is no RULES.md"),
+    "no valid": Fault("valid.py", "", "", "there is no valid.py"),
+    "no valid kernel": Fault("valid.py", "def valid(", "def sound(", "there is no 'valid' in its valid.py"),
+    "no flaws": Fault("valid.py", "FLAWS = (", "FAULTS = (", "there is no tuple 'FLAWS'"),
+    "no such constant": Fault("valid.py", '("limit",)', '("bound",)', "there is no tuple 'CONSTANTS' of fields"),
     "no key": Fault("rules.py", "def key(", "def kee(", "there is no 'key' in its rules.py"),
     "no redeal": Fault("rules.py", "redeal(s", "shuffle(s", "there is no 'redeal' in its rules.py"),
     "no resolve": Fault("rules.py", "def resolve(", "def solve(", "there is no 'resolve' in its rules.py"),
@@ -130,6 +134,30 @@ FAULTS = {
     ),
     "redealt mask": Fault(
         "rules.py", "mask[n] = in_deck(s) > 0", "mask[n] = s.place[0] == DECK", "changes its own mask"
+    ),
+    "takes everything": Fault("valid.py", "return flaw(s) < 0", "return True", "is taken for a position, but"),
+    "trusts a count": Fault(
+        "valid.py", "s.empty != empty", "s.empty < empty", "bytes in empty is taken for a position"
+    ),
+    "trusts a byte": Fault("valid.py", "s.ring[i] < 0", "s.ring[s.ring[i]] < 0", "flaw raises IndexError"),
+    "too many flaws": Fault("valid.py", "return 7", "return 17", "flaw returns 17"),
+    "refuses a forfeit": Fault(
+        "valid.py",
+        "s.to_move == OVER or s.to_move == s.turn",
+        "s.to_move == s.turn",
+        "what a forfeit has led to: to_move",
+    ),
+    "refuses a draw": Fault(
+        "valid.py", "s.stones == 0 or in_deck(s) > 0", "s.stones == 0", "refuses what play has led to: to_move is"
+    ),
+    "refuses another deal": Fault(
+        "valid.py",
+        "if not fits_hands(s):",
+        "if card_of(s, 1) == 0 or not fits_hands(s):",
+        "has led to: every seat holds",
+    ),
+    "reads anything": Fault(
+        "text.py", "flaw(s.view(np.recarray)[0]) < 0 and ", "", "read returns what valid.py refuses"
     ),
     "permutation": Fault(
         "encode.py", "arange(SEATS)[:, None]) % cells", "arange(SEATS)[:, None]) % 5", "permutation_turned"
@@ -278,7 +306,16 @@ def test_a_broken_engine_is_told_what_is_wrong(name: str, monkeypatch: pytest.Mo
         item(trial)
 
 
+def test_a_constant_that_is_not_declared_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = check.Trial(find(toy.SPEC, side=2, limit=4), games=4)
+    check.validity(trial)
+    monkeypatch.setattr(trial.game.module("valid"), "CONSTANTS", ())
+    with pytest.raises(GameError, match="limit stays as blank"):
+        check.validity(trial)
+
+
 if __name__ == "__main__":
     # Plain Python is slow: smaller batches, fewer draws.
     check.ROWS, check.STEPS, check.DRAWS = 5, 4, 300
+    tamper.POSITIONS, tamper.CHANGES, tamper.PLAYED = 3, 200, 60
     print(json.dumps({package: verdict(package) for package in sys.argv[1:]}))

@@ -1,0 +1,150 @@
+"""Records from outside: a batch refuses what is no position, names the row and the rule, and stays as it was."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from boyi.envs import Batch, BoyiError, IllegalAction, find
+from boyi.envs.bind import bind
+from boyi.envs.kernels import flaw_rows
+from boyi.envs.trial import field_bytes
+from boyi.envs.validity import find_flaws, rules
+
+HEX = """hex 3x3 swap  ply 5  last c2  O to move
+   a b c
+ 1  X . .
+  2  . O X
+   3  O . X
+"""
+GOMOKU = """gomoku 5x5 freestyle  ply 4  last b3  X to move
+ 5  . . . . .
+ 4  . X X . .
+ 3  . O . . .
+ 2  O . . . .
+ 1  . . . . .
+    a b c d e
+"""
+EINSTEIN = """einstein 3x3 stones 3 random adjacent  ply 3  last 2-right  die 1  O to move
+      a   b   c
+  1   .  X1   .
+  2   .  X2  O3
+  3   .   .  O1
+"""
+DIAGRAMS = {"hex": HEX, "gomoku": GOMOKU, "einstein": EINSTEIN}
+
+# A field, the place in it, what it is changed to, and the words of the rule that this breaks.
+FLAWS: dict[str, list[tuple[str, int, int, str]]] = {
+    "hex": [
+        ("board", 1, 3, "a board holds only"),
+        ("board", 1, -1, "a board holds only"),
+        ("stones", 0, 6, "stones counts"),
+        ("ply", 0, 4, "seats take turns"),
+        ("ply", 0, 6, "seats take turns"),
+        ("board", 0, 2, "seats take turns"),
+        ("last", 0, 0, ""),
+        ("last", 0, 4, "last is a stone"),
+        ("last", 0, -1, "last is a stone"),
+        ("last", 0, 9, "last is a stone"),
+        ("link", 1, 0, "link leads"),
+        ("link", 0, 9, "link leads"),
+        ("link", 0, 0, "link leads"),
+        ("link", 0, 4, "link leads"),
+        ("link", 0, 1, "link leads"),
+        ("link", 0, -9, "link leads"),
+        ("link", 0, 5, "link joins"),
+        ("link", 5, -1, "link joins"),
+        ("link", 4, -4, "the end of a group"),
+        ("link", 0, -1, "the end of a group"),
+        ("winner", 0, 0, "winner is the seat"),
+        ("winner", 0, -2, "winner is the seat"),
+        ("to_move", 0, 0, "to_move is the seat"),
+        ("to_move", 0, -1, "to_move is the seat"),
+        ("to_move", 0, -3, "to_move is the seat"),
+        ("to_move", 0, -2, ""),
+        ("swap", 0, 0, "swap is what"),
+    ],
+    "gomoku": [
+        ("board", 0, 3, "a board holds only"),
+        ("ply", 0, 5, "ply counts"),
+        ("board", 6, 2, "seats take turns"),
+        ("last", 0, 6, "last is a stone"),
+        ("last", 0, -1, "last is a stone"),
+        ("last", 0, 25, "last is a stone"),
+        ("last", 0, 15, ""),
+        ("winner", 0, 1, "winner is the seat"),
+        ("to_move", 0, 1, "to_move is the seat"),
+        ("to_move", 0, -2, ""),
+        ("exact", 0, 1, "exact is what"),
+    ],
+    "einstein": [
+        ("columns", 0, 0, "columns is how many"),
+        ("columns", 0, 2, "columns is how many"),
+        ("columns", 0, 9, ""),
+        ("square", 0, 9, "square is where"),
+        ("square", 0, -2, "square is where"),
+        ("square", 0, 2, "board holds"),
+        ("square", 0, -1, "board holds"),
+        ("board", 0, 7, "board holds"),
+        ("board", 0, -1, "board holds"),
+        ("board", 0, 3, "board holds"),
+        ("left", 1, 3, "left counts"),
+        ("ply", 0, -1, "ply is at least 0"),
+        ("winner", 0, 0, "winner is the seat"),
+        ("winner", 0, 3, "winner is the seat"),
+        ("turn", 0, 0, "turn is the seat"),
+        ("turn", 0, 2, "turn is the seat"),
+        ("ply", 0, 4, "turn is the seat"),
+        ("to_move", 0, 0, "to_move is turn"),
+        ("to_move", 0, -3, "to_move is turn"),
+        ("die", 0, 0, "die is 0 before"),
+        ("die", 0, 4, "die is 0 before"),
+        ("to_move", 0, -1, "die is 0 before"),
+        ("last", 0, 9, "last has brought"),
+        ("last", 0, 6, "last has brought"),
+        ("last", 0, 4, "last has brought"),
+        ("last", 0, -1, ""),
+        ("to_move", 0, -2, ""),
+        ("nearest", 0, 1, "nearest is what"),
+    ],
+}
+
+
+def position(game: str) -> Any:
+    """Read a game's diagram; return the game and the record (1,)."""
+    states = find(game).module("text").read(DIAGRAMS[game])
+    params = {
+        "hex": {"board_size": 3, "swap": True}, "gomoku": {"board_size": 5}, "einstein": {"board_size": 3, "stones": 3},
+    }  # fmt: skip
+    return find(game, **params[game]), states
+
+
+@pytest.mark.parametrize(
+    ("game", "field", "at", "value", "rule"), [(game, *flaw) for game, flaws in FLAWS.items() for flaw in flaws]
+)
+def test_every_rule_about_a_record_refuses_what_breaks_it(
+    game: str, field: str, at: int, value: int, rule: str
+) -> None:
+    found, states = position(game)
+    states[field].reshape(-1)[at] = value
+    batch = Batch(found, 2, seed=3)
+    before = field_bytes(batch.states), batch.mask.tobytes()
+    if not rule:
+        # No rule of the record's own: it may be a position, or another parameter's.
+        assert find_flaws(found, states)[0] in (-1, *range(len(found.module("valid").FLAWS), len(rules(found))))
+        return
+    with pytest.raises(BoyiError, match=re.escape(f"{found}: row 1 is no position: {rule}")):
+        batch.set_states(states, rows=[1])
+    assert (field_bytes(batch.states), batch.mask.tobytes()) == before
+
+
+@pytest.mark.parametrize("game", DIAGRAMS)
+def test_what_is_planted_above_is_a_position_and_looking_at_it_changes_nothing(game: str) -> None:
+    found, states = position(game)
+    before, flaws = field_bytes(states), np.zeros(1, np.int64)
+    bind(flaw_rows, found)(states, flaws)
+    assert flaws[0] == -1 and field_bytes(states) == before
+    batch = Batch(found, 1, seed=0)
+    batch.states = states
+    assert field_bytes(batch.states) == before
