@@ -328,11 +328,3 @@ def test_a_finished_game_is_not_stepped() -> None:
 def test_a_batch_without_an_encoder_has_no_observations() -> None:
     with pytest.raises(BoyiError, match="encoder=None"):
         _ = Batch("hex:board_size=3", 2, encoder=None).observation
-
-
-def test_a_state_from_outside_must_name_a_seat() -> None:
-    made = Batch("hex:board_size=3", 1, seed=0)
-    states = made.states
-    states["to_move"] = 2
-    with pytest.raises(BoyiError, match="to_move is a seat or a constant"):
-        made.states = states

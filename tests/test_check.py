@@ -146,13 +146,7 @@ FAULTS = {
         "what a forfeit has led to",
     ),
     "refuses a draw": Fault(
-        "valid.py", "s.stones == 0 or in_deck(s) > 0", "s.stones == 0", "refuses what play has led to: to_move is"
-    ),
-    "refuses another deal": Fault(
-        "valid.py",
-        "if not fits_hands(s):",
-        "if card_of(s, 1) == 0 or not fits_hands(s):",
-        "has led to: every seat",
+        "valid.py", "flaw(s) < 0", "flaw(s) < 0 and s.to_move + s.stones <= 0", "valid.py refuses what play has led to"
     ),
     "reads anything": Fault("text.py", "flaw(s.view(np.recarray)[0]) < 0 and ", "", "read takes what valid.py refuses"),
     "permutation": Fault(

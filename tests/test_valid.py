@@ -154,7 +154,7 @@ def test_every_rule_is_broken_above(game: str) -> None:
     found, _ = position(game)
     told = [rule for *_, rule in FLAWS[game] if rule]
     for rule in rules(found):
-        skipped = rule.startswith(("a winning row holds", "no seat has more steps", "fixed is"))
+        skipped = rule.startswith(("a winning row holds", "no seat has more steps", "fixed is", "columns is what"))
         assert skipped or any(rule.startswith(words) for words in told), rule
 
 
@@ -178,11 +178,11 @@ def test_a_row_that_was_won_before_is_no_position() -> None:
 def test_stones_that_need_more_steps_than_at_the_start_are_no_position() -> None:
     """EinStein: a game from there could be longer than the longest."""
     head = "einstein 3x3 stones 4 random adjacent  ply 0  last -  die -  X to roll\n      a   b   c\n"
-    rows = "  1  X1  X2   {}\n  2  X3   .   .\n  3   .   .  O1\n"
+    rows = "  1  X1  X2{}\n  2  X3   .   .\n  3   .   .  O1\n"
     read = find("einstein").module("text").read
-    Batch("einstein:board_size=3,stones=4", 1, seed=0).states = read(head + rows.format(" ."))
+    Batch("einstein:board_size=3,stones=4", 1, seed=0).states = read(head + rows.format("   ."))
     with pytest.raises(BoyiError, match="not an einstein diagram"):
-        read(head + rows.format("X4"))
+        read(head + rows.format("  X4"))
 
 
 @pytest.mark.parametrize("autoreset", ["off", "same_step", "next_step"])
@@ -222,9 +222,7 @@ def test_a_damaged_snapshot_changes_nothing(damage: str) -> None:
     other.step(other.sample())
     kept, before = snapshot(other), snapshot(batch)
     DAMAGED[damage](kept)
-    with pytest.raises(
-        BoyiError, match="a snapshot of 3 games holds|snapshot's episodes|row 1 is no position: seats take"
-    ):
+    with pytest.raises(BoyiError, match=r"a snapshot of 3 games holds|snapshot's episodes|row 1 is no position: seats"):
         batch.restore(kept)
     assert all((batch.snapshot()[name] == before[name]).all() for name in before)
     batch.restore(snapshot(other))

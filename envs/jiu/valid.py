@@ -189,7 +189,7 @@ def has_ended(s, to_move):
     """§13 to §18: whether a decided game shows why it has ended; who would be to move is in the record."""
     if not is_idle(s) or s.least != 0 or s.seen != 0:
         return False
-    if s.drawn == 1 and s.winner >= 0 or to_move != (OVER if s.drawn == 1 or s.winner >= 0 else CUT):
+    if (s.drawn == 1 and s.winner >= 0) or to_move != (OVER if s.drawn == 1 or s.winner >= 0 else CUT):
         return False
     if s.phase == LAYOUT:
         return to_move == OVER and is_full(s) and s.winner == most_squares(s)
