@@ -21,7 +21,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "add-a-game.md").read_text(encoding="utf-8")
 BLOCKS = re.compile(r"^(?:\*\*`(\S+)`\*\*\n\n)?```(?:py|markdown)\n(.*?)^```$", re.M | re.S)  # a file's name and text
-FILES = ("__init__.py", "rules.py", "encode.py", "text.py", "draw.py", "RULES.md")
+FILES = ("__init__.py", "rules.py", "encode.py", "valid.py", "text.py", "draw.py", "RULES.md")
 
 # What the page's commands are told where they ask, and what they answer.
 TYPED = {"play": "4\n4\nx\n4\nquit\n"}
