@@ -246,7 +246,7 @@ def flaw_of_battle(s, forfeited):
     if min(s.stones[0], s.stones[1]) < FEWEST or is_full(s):
         return BATTLE
     seen = occurrences(s)
-    if s.turns == s.max_turns or s.quiet == s.no_capture_limit > 0 or seen >= s.repetition > 1:
+    if s.turns == s.max_turns or s.quiet == s.no_capture_limit > 0 or seen == s.repetition > 1:
         return GOING_ON
     if (s.least != fewest_jumps(s) or s.seen != seen) and not (forfeited and s.least == s.seen == 0):
         return BEGUN
