@@ -284,8 +284,10 @@ def test_concealed_kong() -> None:
 
 def test_kongs_of_a_turn() -> None:
     """§7: on the deal, a draw, a replacement, not after a claim; with the pong's fourth tile, or four in the hand."""
-    for start in ("deal", "draw", "kong", "claimed-kong"):
-        assert asks(played(table("5555m7z", melds={0: "777z<1"}, start=start, far="5m7z"))) == "0 kong 5m kong 7z"
+    assert asks(played(table("5555m", start="deal", thrown="", far="5m"))) == "0 kong 5m"
+    for start, kong in (("draw", ""), ("kong", " 9999p!"), ("claimed-kong", " 9999p<2")):
+        state = table("5555m7z", melds={0: "777z<1" + kong}, start=start, far="5m7z")
+        assert asks(played(state)) == "0 kong 5m kong 7z"
     assert asks(played(table("5555m7z", melds={0: "777z<1"}, start="claim", far="5m7z"))) == "0"
     for tile in ("3m", "4m", "5m"):
         assert asks(played(table(tile, melds={0: "345m<3:4m"}, far="4m"))) == "0"

@@ -52,15 +52,24 @@ def test_complete_hands(hand: str, complete: bool) -> None:
 # Who may win
 
 
-@pytest.mark.parametrize("start", ["deal", "draw", "kong", "claimed-kong", "claim"])
+BEGUN = {  # a complete hand in a turn that began so, and its melds
+    "deal": (COMPLETE, ""),
+    "draw": (COMPLETE, ""),
+    "kong": (COMPLETE.replace("123456p", "456p"), "9999p!"),
+    "claimed-kong": (COMPLETE.replace("123456p", "456p"), "9999p<0"),
+    "claim": (COMPLETE.removeprefix("456m"), "456m<0:5m"),
+}
+
+
+@pytest.mark.parametrize("start", BEGUN)
 def test_winning_in_a_turn(start: str) -> None:
     """§5, §11: by self-draw on the deal, a draw or a replacement, not in a turn that began with a claim."""
-    claimed = start == "claim"
-    hand, melds = (COMPLETE.removeprefix("456m"), {0: "456m<3:5m"}) if claimed else (COMPLETE, {})
+    hand, meld = BEGUN[start]
     for allowed in (True, False):
-        state = table(hand, start=start, last="5m", melds=melds, win_after_melded_kong=allowed)
-        wins = not claimed and (allowed or start != "claimed-kong")
-        assert asks(played(state)) == ("0 win" if wins else "0")
+        facts = {"thrown": "" if start == "deal" else None, "dealer": 1, "win_after_melded_kong": allowed}
+        state = table("", hand, turn=1, start=start, last="5m", melds={1: meld} if meld else {}, **facts)
+        wins = start != "claim" and (allowed or start != "claimed-kong")
+        assert asks(played(state)) == ("1 win" if wins else "1")
         if wins:
             batch = played(state, "win")
             assert (batch.to_move[0], batch.states["payer"][0], batch.mask.any()) == (OVER, -1, False)
@@ -229,7 +238,7 @@ def test_base_and_fan() -> None:
 TAI = [  # how the turn began, the discards before, live tiles, and what the tai of one hand are then
     ("draw", None, None, 4),
     ("kong", None, None, 5),
-    ("claimed-kong", None, None, 5),
+    ("claimed-kong", None, None, 3),
     ("draw", None, 0, 5),
     ("draw", None, 1, 4),
     ("draw", "0:9p", None, 17),
@@ -240,7 +249,9 @@ TAI = [  # how the turn began, the discards before, live tiles, and what the tai
 @pytest.mark.parametrize(("start", "thrown", "live", "tai"), TAI)
 def test_tai_of_the_moment(start: str, thrown: str | None, live: int | None, tai: int) -> None:
     """§14: replacements, the last tile and the first draw are worth what they should, in the points too."""
-    batch = played(table("", COMPLETE, turn=1, start=start, last="5m", thrown=thrown, live=live), "win")
+    hand, meld = BEGUN[start]
+    facts = {"start": start, "last": "5m", "melds": {1: meld} if meld else {}, "thrown": thrown, "live": live}
+    batch = played(table("", hand, turn=1, **facts), "win")
     assert batch.states["won"].tolist() == [[0, tai + 1, 0, 0]]
     assert batch.states["points"][0, 2] == -1000 - 500 * tai
 
