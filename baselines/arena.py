@@ -59,8 +59,9 @@ class Match:
 
     `agents` are whatever `make_agent` takes. Each plays one side only, because it may keep a tree for every row. With
     `clock` every seat has so many seconds for all its decisions in a game, and loses when they are used up. The first
-    `opening` actions of a game are drawn at random from its seed, hence the same for all who play that seed. `seed` None
-    draws one, or goes on with that of the games that are taken up; `fresh_chance` gives every game a seed of its own.
+    `opening` actions of a game are drawn at random from its seed, hence the same for all who play that seed. `seed`
+    None draws one, or goes on with that of the games that are taken up; `fresh_chance` gives every game a seed of its
+    own.
     """
 
     def __init__(

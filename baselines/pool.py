@@ -1,4 +1,4 @@
-"""`OpponentPool`: several agents as one opponent, of whom each seat of a game draws one. For self-play against earlier selves."""
+"""`OpponentPool`: several agents as one opponent, one for each seat of a game. For self-play against earlier selves."""
 
 from __future__ import annotations
 

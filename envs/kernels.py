@@ -1,10 +1,10 @@
 """Generic kernels over many games, written once against the protocol and compiled for each game by `bind`.
 
 Arrays of a batch of n games: ``states`` (n,) records; ``seeds`` (n,) uint64 and ``episodes`` (n,) int64, which name a
-game; ``streams`` (n, 1, 3) uint64, each row's sealed chance stream; ``keys`` (n, seats) uint64, what each seat's decisions
-draw from; ``lanes`` (n, 2) uint64, room for any other stream; ``masks`` (n, actions) int8, the legal actions of the seat
-to move; ``p`` (n, outcomes) float64, scratch for chance events. ``rows`` (m,) int64 names the games a call is about;
-arguments and results of the call are indexed along it. ``[lo, hi)`` is the part of them that one thread does.
+game; ``streams`` (n, 1, 3) uint64, each row's sealed chance stream; ``keys`` (n, seats) uint64, what each seat's
+decisions draw from; ``lanes`` (n, 2) uint64, room for any other stream; ``masks`` (n, actions) int8, the legal actions
+of the seat to move; ``p`` (n, outcomes) float64, scratch for chance events. ``rows`` (m,) int64 names the games a call
+is about; arguments and results of the call are indexed along it. ``[lo, hi)`` is the part of them that one thread does.
 
 All that is random in a game comes from its seed and episode by `derive`, which nobody can invert or go on from: who is
 handed the key of one purpose learns nothing of another's.

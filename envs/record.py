@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -23,7 +23,7 @@ from .spec import Game, find
 FORMAT = "boyi-game-2"
 EARLIER: dict[str, dict[str, Any]] = {"boyi-game-1": {"clock": None, "reason": ""}}
 """What games had in formats before this one, where they had no word for it."""
-Ending = Literal["over", "cut", "resigned", "forfeit", "time", "unfinished"]
+ENDINGS = ("over", "cut", "resigned", "forfeit", "time", "unfinished")
 
 
 class Record(Form, frozen=True, kw_only=True):
@@ -51,7 +51,7 @@ class Record(Form, frozen=True, kw_only=True):
     seats: list[str]
     actions: list[Whole]
     names: list[str]
-    ended: Ending
+    ended: str
     reason: str = ""
     returns: list[float] | None
     statistics: dict[str, list[float]] = {}
@@ -60,6 +60,8 @@ class Record(Form, frozen=True, kw_only=True):
     decisions: dict[str, Whole]
 
     def __post_init__(self) -> None:
+        if self.ended not in ENDINGS:
+            raise ValueError(f"a game is {', '.join(ENDINGS)}, not {self.ended}")
         if not all(0 <= seed < 2**64 for seed in (self.run_seed, self.seed)):
             raise ValueError("a seed has 64 bits")
         if not self.plies == len(self.actions) == len(self.names):

@@ -127,10 +127,16 @@ FAULTS = {
     "own card": Fault("rules.py", "if q != seat and card", "if card", "changes what observe_planes shows"),
     "no secret": Fault("rules.py", "if q != seat and card", "if seat == NOBODY and card", "redeal changes nothing"),
     "redealt ply": Fault(
-        "rules.py", "            holders +=", "            s.ply += seat != NOBODY\n            holders +=", "changes ply"
+        "rules.py",
+        "            holders +=",
+        "            s.ply += seat != NOBODY\n            holders +=",
+        "changes ply",
     ),
     "kept secret": Fault(
-        "rules.py", "holders += 1 << q", "holders += 1 << q\n            rng[0] += np.uint64(card)", "hangs on what it hides"
+        "rules.py",
+        "holders += 1 << q",
+        "holders += 1 << q\n            rng[0] += np.uint64(card)",
+        "hangs on what it hides",
     ),
     "redealt mask": Fault(
         "rules.py", "mask[n] = in_deck(s) > 0", "mask[n] = s.place[0] == DECK", "changes its own mask"

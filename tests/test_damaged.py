@@ -170,7 +170,7 @@ def test_earlier_records_are_read():
         ({"decisions": {"a": 1}}, "seconds or decisions of a seat are missing"),
         ({"seed": 2**64}, "a seed has 64 bits"),
         ({"seed": -1}, "a seed has 64 bits"),
-        ({"ended": "lost"}, "invalid enum value 'lost' - at `$.ended`"),
+        ({"ended": "lost"}, "a game is over, cut, resigned, forfeit, time, unfinished, not lost"),
         ({"actions": [0, -1, 2]}, "expected `int` >= 0 - at `$.actions[1]`"),
         ({"seed": True}, "expected `int`, got `bool` - at `$.seed`"),
     ],
@@ -251,6 +251,14 @@ def test_a_spoilt_config_is_refused_or_read_as_it_is(tmp_path):
     for content in flipped(TINY.encode(), 200):
         path.write_bytes(content)
         holds(lambda: read_config(str(path)), equal=lambda found: found.facts)
+
+
+def test_a_config_is_nested_no_deeper_than_a_choice_of_a_network(tmp_path):
+    path = tmp_path / "tiny.toml"
+    for deep, said in ((3, "choices"), (30, "is nested too deeply"), (30_000, "is nested too deeply")):
+        path.write_text(TINY.replace("{ hidden = [4] }", "[" * deep + "]" * deep))
+        with pytest.raises(BoyiError, match=said):
+            read_config(str(path))
 
 
 # Checkpoints and models

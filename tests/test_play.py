@@ -239,7 +239,7 @@ def test_a_game_of_the_arena_is_shown_as_well(tmp_path):
         ('"seats": ["person", ', '"seats": [', "is damaged"),
         ('"plies": 5', '"plies": 4', "is damaged"),
         ('"returns": [1.0', '"returns": ["1.0"', "is damaged"),
-        ("{", "", "is not a line of JSON"),
+        ("{", "", "JSON is malformed"),
     ],
 )
 def test_a_spoilt_record_is_one_sentence(saved, old, new, sentence):

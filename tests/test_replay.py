@@ -88,7 +88,8 @@ def test_a_memory_put_back_is_the_same():
     arrays = {name: getattr(replay, name) for name in names}
     for name in ("observations", "next_observations"):
         arrays |= {f"{name}/{key}": values for key, values in getattr(replay, name).items()}
-    again.restore(arrays, {"pos": replay.pos, "full": replay.full, "rng": replay.rng.bit_generator.state})
+    again.restore(arrays, replay.pos, full=replay.full)
+    again.rng.bit_generator.state = replay.rng.bit_generator.state
     put(replay, [30, 31])
     put(again, [30, 31])
     one, other = replay.sample(30), again.sample(30)

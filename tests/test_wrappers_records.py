@@ -6,6 +6,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from test_conformance import lot
 
 from boyi.baselines.play import draw_pages
@@ -57,7 +58,7 @@ def test_a_record_of_another_episode_does_not_replay(tmp_path: Path) -> None:
         play_out(env, seed)
     second = read_all(tmp_path / "games.jsonl")[1]
     with pytest.raises(BoyiError, match="does not replay"):
-        positions(Record(**{**vars(second), "episode": 0}), "here")
+        positions(replace(second, episode=0), "here")
 
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
@@ -80,7 +81,7 @@ def test_rows_write_what_single_environments_write(tmp_path: Path, mode: str) ->
                 env.reset()
         for record in read_all(tmp_path / f"{row}.jsonl"):
             twin = wrote[record.seed, record.episode]
-            assert {**vars(twin), "index": 0} == {**vars(record), "index": 0}
+            assert replace(twin, index=0) == replace(record, index=0)
 
 
 class Corner:

@@ -48,7 +48,8 @@ def read(text: str) -> np.ndarray:
     """Read a diagram into a record, shape (1,); `BoyiError` for anything `diagram` does not write."""
     lines = lines_of(text, "a gomoku diagram")
     head = re.fullmatch(
-        rf"gomoku (\d{{1,2}})x\1 ({'|'.join(RULES)})  ply (\d{{1,3}})  last (\S+)  (?:[XO] to move|[XO] has won|draw|ended)",
+        rf"gomoku (\d{{1,2}})x\1 ({'|'.join(RULES)})  ply (\d{{1,3}})  last (\S+)"
+        r"  (?:[XO] to move|[XO] has won|draw|ended)",
         lines[0],
     )
     if head is None or len(lines) != int(head[1]) + 2:
