@@ -1,8 +1,38 @@
 """Fixtures that tests of several subjects share."""
 
+import time
 from collections.abc import Iterator
 
 import pytest
+
+
+class Clock:
+    """Time that passes by what is slept, at once, and by `tick` seconds whenever somebody looks."""
+
+    def __init__(self) -> None:
+        self.now, self.tick = 1000.0, 0.0
+
+    def look(self) -> float:
+        self.now += self.tick
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Put a clock in the place of the machine's, so that what is measured does not depend on how busy that is.
+
+    A search that is limited by time, and looks at the clock after every stretch of work, is limited by its looks then.
+    """
+    clock = Clock()
+    monkeypatch.setattr(time, "monotonic", clock.look)
+    monkeypatch.setattr(time, "perf_counter", clock.look)
+    monkeypatch.setattr(time, "sleep", clock.sleep)
+    # Compiling, which Numba measures by a name of its own, takes no time, however often it looks.
+    monkeypatch.setattr("numba.core.event.timer", lambda: clock.now)
+    return clock
 
 
 @pytest.fixture

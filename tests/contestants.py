@@ -1,6 +1,8 @@
 """Agents for the arena's tests, named from strings: ``contestants:first``."""
 
+import os
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -12,9 +14,20 @@ def first(observation, mask):
     return mask.argmax()
 
 
+WHILE = 0.004  # seconds
+
+
 def slow(observation, mask):
     """Choose the last legal action, after a while."""
-    time.sleep(0.004)
+    time.sleep(WHILE)
+    return np.flatnonzero(mask)[-1]
+
+
+def held(observation, mask):
+    """Choose the last legal action; never again once the file that HELD_AT names has two lines."""
+    path = Path(os.environ.get("HELD_AT", os.devnull))
+    while path.is_file() and path.read_bytes().count(b"\n") >= 2:
+        time.sleep(WHILE)
     return np.flatnonzero(mask)[-1]
 
 
@@ -64,7 +77,7 @@ class Timekeeper(Witness):
     name = "timekeeper"
 
     def act(self, view):
-        time.sleep(0.002)
+        time.sleep(WHILE)
         return super().act(view)
 
     @property

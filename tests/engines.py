@@ -12,7 +12,7 @@ import sys
 import time
 
 FOREVER = 600  # seconds: far longer than any test waits
-SOON = 60.0  # seconds: what ends at all ends within them, however busy the machine is
+SOON = 300.0  # seconds: what ends at all ends within them, however busy the machine is
 ENGINE = [sys.executable, "-m", "boyi.baselines.cli", "engine"]
 """The command that makes an agent of ours such a program."""
 
@@ -55,9 +55,9 @@ def runs(pid: int) -> bool:
         return False
 
 
-def left_over(pids: object, seconds: float = 10.0) -> list[int]:
-    """List the processes of a file that still run, which they may for so long."""
-    until = time.monotonic() + seconds
+def left_over(pids: object) -> list[int]:
+    """List the processes of a file that do not end."""
+    until = time.monotonic() + SOON
     with open(str(pids)) as file:
         written = [int(line) for line in file]
     assert written

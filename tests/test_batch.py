@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from engines import SOON
 
 from boyi.baselines import make_agent
 from boyi.envs import Batch, BoyiError, IllegalAction, batch
@@ -70,7 +71,7 @@ def test_a_batch_with_threads_survives_its_way_into_another_process(method: str,
     queue = context.Queue()
     process = context.Process(target=_child, args=(made, queue))
     process.start()
-    states = queue.get(timeout=120)
+    states = queue.get(timeout=SOON)
     process.join()
     made.play_random(50)
     assert (states == made.states).all()

@@ -18,6 +18,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 import toy
+from engines import SOON
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from pettingzoo.utils import turn_based_aec_to_parallel
@@ -546,7 +547,7 @@ def test_a_batch_with_threads_goes_on_in_a_forked_child(monkeypatch: pytest.Monk
     child.start()
     try:
         # A child that waits for threads it does not have would wait for ever.
-        answer = queue.get(timeout=60)
+        answer = queue.get(timeout=SOON)
     finally:
         child.kill()
         child.join()

@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from conftest import Clock
 from oracles.hex import Hex
 
 from boyi.baselines.mcts import MCTS
@@ -190,7 +191,8 @@ def test_a_full_tree_goes_on_without_growing() -> None:
     assert agent.memories[0].tree.visits[0] == 2000
 
 
-def test_it_can_be_limited_by_time() -> None:
+def test_it_can_be_limited_by_time(clock: Clock) -> None:
+    clock.tick = 0.01
     batch = Batch("hex:board_size=5", 1, seed=0)
     agent = MCTS(seconds=0.05)
     agent.act(batch.view())

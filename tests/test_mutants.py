@@ -20,7 +20,7 @@ TESTS = Path(__file__).parent
 VERDICTS = {battery.SURVIVED: "survived", battery.KILLED: "killed", battery.CRASHED: "crashed"}
 AT_ONCE = 2  # subprocesses, each of which keeps a core busy
 SOME = 20  # mutants of a game that the quick tests judge at most; the slow ones judge the others
-PATIENCE = 300  # seconds; a bug that makes the rules run for ever has not been caught by a check
+PATIENCE = 900  # seconds, on however busy a machine; a bug that makes the rules run for ever no check has caught
 
 Mutant = tuple[str, str, str, str]
 

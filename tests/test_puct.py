@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import toy
+from conftest import Clock
 from test_mcts import TACTICS, linked, position, wins
 from test_puct_reference import MODES, Hashed, mode_name
 
@@ -280,9 +281,9 @@ def test_memory_is_25_bytes_a_node() -> None:
     assert agent.forest.nbytes < (5 * 25 + 4) * 50_000 + 100
 
 
-def test_it_can_be_limited_by_time() -> None:
+def test_it_can_be_limited_by_time(clock: Clock) -> None:
+    clock.tick = 0.01
     batch = Batch("hex:board_size=5", 2, seed=0)
-    PUCT(sims=2, evaluator="playout").act(batch.view())
     few = PUCT(seconds=0.02, evaluator="playout").search(batch.view())
     more = PUCT(seconds=0.3, evaluator="playout").search(batch.view())
     assert 0 < few.visits.sum() < more.visits.sum()
