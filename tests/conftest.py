@@ -44,3 +44,14 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--every-kernel", action="store_true", help="fail where a kernel is never entered")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("every_kernel"):
+        from every_kernel import Record
+
+        config.pluginmanager.register(Record())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import gymnasium
 import numpy as np
@@ -19,7 +18,7 @@ from .shell import Info, Observation, Shell
 MADE = BLOCKED = 0.01  # a move earns at most 0.08, beside 1 for the win
 
 
-def line_rows(states: Any, actions: Any, lines: Any) -> Any:
+def line_rows(states, actions, lines):  # type: ignore[no-untyped-def]
     """Write (m, 2): how many stones of its own a stone on ``actions[k]`` lines up with at most, and of the other's.
 
     Both count the stones joined to the point on one of the four lines through it, no more than `ROW` - 1; 0 where the
