@@ -29,6 +29,8 @@ from boyi.envs import Batch, BoyiError, Game, IllegalAction, Spec, View, batch, 
 from boyi.envs.aec import AEC
 from boyi.envs.frame import LAYOUTS
 
+pytestmark = pytest.mark.kernels
+
 with warnings.catch_warnings():
     # It imports one of PettingZoo's own games, in a way that PettingZoo has deprecated.
     warnings.simplefilter("ignore", DeprecationWarning)

@@ -29,6 +29,8 @@ from boyi.envs.bind import bind
 from boyi.envs.mahjong import record, tiles
 from boyi.envs.mahjong.complete import complete
 
+pytestmark = pytest.mark.kernels
+
 GAME = find("mahjong")
 HAND = "19m24568p357s1234667z"
 NAMES = ("stage", "spot", "age", "side", "side", "pairs", "pairs", "gap", "own", "near")

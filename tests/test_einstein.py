@@ -19,6 +19,8 @@ from boyi.envs.bind import bind
 from boyi.envs.einstein import SPEC
 from boyi.envs.protocol import CHANCE, OVER
 
+pytestmark = pytest.mark.kernels
+
 TESTED = [find(SPEC, **params) for params in SPEC.tested]
 every_set = pytest.mark.parametrize("game", TESTED, ids=str)
 CASES = json.loads((Path(__file__).parent / "positions" / "einstein.json").read_text(encoding="utf-8"))

@@ -15,6 +15,8 @@ from test_hex import count, seen
 from boyi.envs import Batch, BoyiError, Game, IllegalAction, find
 from boyi.envs.protocol import CHANCE
 
+pytestmark = pytest.mark.kernels
+
 ODD_LUCK = 1e-9  # no p-value below this comes up by chance: seeds are fixed
 
 STARTS = [  # rows, columns, stones; the start squares of seat 0, and of seat 1

@@ -19,6 +19,8 @@ from boyi.envs.bind import bind
 from boyi.envs.einstein import encode
 from boyi.envs.protocol import CHANCE, OVER
 
+pytestmark = pytest.mark.kernels
+
 # Keys
 
 

@@ -12,6 +12,8 @@ from boyi.envs import Batch, BoyiError, Game, find
 from boyi.envs.einstein import text
 from boyi.envs.protocol import CHANCE
 
+pytestmark = pytest.mark.kernels
+
 seats = pytest.mark.parametrize("seat", [0, 1])
 
 

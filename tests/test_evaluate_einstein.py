@@ -15,6 +15,8 @@ from boyi.envs.bind import bind
 from boyi.envs.einstein.evaluate import RUNNING
 from boyi.envs.protocol import CHANCE, evaluate, follow, survey, transposition
 
+pytestmark = pytest.mark.kernels
+
 
 def surveyed(states, e, out, hashes):
     """Survey record i into e[i]; write both seats' evaluations (m, 2) and the hashes (m,)."""

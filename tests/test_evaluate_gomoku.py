@@ -15,6 +15,8 @@ from boyi.envs.gomoku import evaluate as module
 from boyi.envs.gomoku import rules, shapes
 from boyi.envs.protocol import candidates, evaluate, follow, step, survey, tactics, transposition
 
+pytestmark = pytest.mark.kernels
+
 SIZES = [5, 6, 9, 15, 22]
 WORDS = ["NOTHING", "ONE", "TWO", "OPEN_TWO", "THREE", "OPEN_THREE", "FOUR", "OPEN_FOUR", "FIVE"]
 

@@ -13,6 +13,8 @@ from boyi.envs.bind import bind
 from boyi.envs.hex.distance import FAR, frame, measure
 from boyi.envs.protocol import candidates, evaluate, follow, survey
 
+pytestmark = pytest.mark.kernels
+
 
 def survey_one(states, notes):
     survey(states[0], notes[0])

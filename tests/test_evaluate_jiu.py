@@ -20,6 +20,8 @@ from boyi.envs.jiu.greedy import shapes
 from boyi.envs.jiu.weigh import count_shapes
 from boyi.envs.protocol import candidates, evaluate, follow, step, survey, tactics, transposition
 
+pytestmark = pytest.mark.kernels
+
 GAMES = [
     "jiu",
     "jiu:board_size=6",

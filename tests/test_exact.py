@@ -23,6 +23,8 @@ from boyi.baselines.exact import Exact, Solver
 from boyi.envs import Batch, BoyiError, Game, find
 from boyi.envs.einstein import SPEC as EINSTEIN
 
+pytestmark = pytest.mark.kernels
+
 Stones = dict[int, tuple[int, int]]
 
 

@@ -26,6 +26,8 @@ from boyi.baselines.finishing import (
 from boyi.baselines.hands import Hands
 from boyi.envs.mahjong import shanten, tiles
 
+pytestmark = pytest.mark.kernels
+
 SHANTEN, ACCEPTED, PONGS, OPEN, LEFT, TRIPLETS, PAIRS, WON, POINTS = range(9)
 ONE = np.eye(34, dtype=np.int8)
 VALUED = {27: 2, 31: 1, 32: 1, 33: 1}  # tai of seat 0's pongs

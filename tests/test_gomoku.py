@@ -16,6 +16,8 @@ from boyi.envs.bind import bind
 from boyi.envs.gomoku import SPEC, text
 from boyi.envs.protocol import OVER
 
+pytestmark = pytest.mark.kernels
+
 Player = Callable[[Gomoku], int]
 
 TESTED = [find(SPEC, **params) for params in SPEC.tested]

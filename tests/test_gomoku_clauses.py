@@ -10,6 +10,8 @@ from boyi.envs import Batch, Game, IllegalAction
 from boyi.envs.gomoku import text
 from boyi.envs.protocol import OVER
 
+pytestmark = pytest.mark.kernels
+
 
 @every_set
 def test_start(game: Game) -> None:

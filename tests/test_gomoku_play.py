@@ -19,6 +19,8 @@ from boyi.envs.frame import Frame
 from boyi.envs.gomoku import rules
 from boyi.envs.protocol import OVER, playout
 
+pytestmark = pytest.mark.kernels
+
 # Keys
 
 

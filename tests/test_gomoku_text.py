@@ -10,6 +10,8 @@ from test_hex import count, keys, replayed, seen
 from boyi.envs import Batch, BoyiError, Game, find
 from boyi.envs.gomoku import text
 
+pytestmark = pytest.mark.kernels
+
 
 @every_set
 def test_names_agree_with_the_oracle(game: Game) -> None:

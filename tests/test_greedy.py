@@ -8,6 +8,8 @@ from boyi.envs import Batch, BoyiError
 from boyi.envs.mahjong import acceptance, shanten, text
 from boyi.envs.mahjong import tiles as names
 
+pytestmark = pytest.mark.kernels
+
 
 def test_a_game_without_a_rule_is_refused():
     with pytest.raises(BoyiError, match="greedy has no rule to play hex:board_size=3 by"):

@@ -10,6 +10,8 @@ from boyi.envs.bind import bind
 from boyi.envs.jiu import record, text
 from boyi.envs.jiu.greedy import shapes
 
+pytestmark = pytest.mark.kernels
+
 
 def most(batch: Batch, before: int) -> int:
     """Find the most stones that the seat to move can have taken when its move is over, by trying everything."""

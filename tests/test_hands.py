@@ -16,6 +16,8 @@ from boyi.envs.mahjong import record, score, text, tiles
 from boyi.envs.mahjong.complete import complete
 from boyi.envs.view import View
 
+pytestmark = pytest.mark.kernels
+
 GAME = find("mahjong")
 LAID = "123m<3:1m 456p<3:4p 789s<3:7s 777z<2"  # four melds of seat 0
 MELDS = [("chow", "123m"), ("chow", "456p"), ("chow", "789s"), ("pong", "777z")]

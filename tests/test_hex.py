@@ -20,6 +20,8 @@ from boyi.envs.frame import Frame
 from boyi.envs.hex import SPEC, rules, text
 from boyi.envs.protocol import OVER, legal, playout
 
+pytestmark = pytest.mark.kernels
+
 TESTED = [find(SPEC, **params) for params in SPEC.tested]
 every_set = pytest.mark.parametrize("game", TESTED, ids=str)
 SIGMAS = 6  # seeds are fixed, so a bound that a fair sample misses once in 10**9 never fails by bad luck

@@ -8,6 +8,8 @@ from test_hex import SPEC, count, every_set, keys, played, random_histories, rep
 from boyi.envs import Batch, BoyiError, Game, find
 from boyi.envs.hex import text
 
+pytestmark = pytest.mark.kernels
+
 
 @every_set
 def test_names_agree_with_the_oracle(game: Game) -> None:

@@ -15,6 +15,8 @@ from boyi.envs import Batch, BoyiError, Game, find
 from boyi.envs.jiu import SPEC, record, text
 from boyi.envs.jiu.points import DIGITS, LETTERS, side_of
 
+pytestmark = pytest.mark.kernels
+
 TESTED = [find(SPEC, **params) for params in SPEC.tested]
 SMALL = [game for game in TESTED if game.params["board_size"] < 9]
 every_set = pytest.mark.parametrize("game", TESTED, ids=str)

@@ -10,6 +10,8 @@ from test_jiu import played, position
 from boyi.envs import Batch
 from boyi.envs.jiu import draw
 
+pytestmark = pytest.mark.kernels
+
 ROOT = Path(__file__).parent.parent
 
 

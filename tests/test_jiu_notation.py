@@ -10,6 +10,8 @@ from test_hex import count
 from boyi.envs import Batch, BoyiError
 from boyi.envs.jiu import notation
 
+pytestmark = pytest.mark.kernels
+
 GAMES = [
     "jiu:board_size=6",
     "jiu:board_size=6,must_take=false,revisit=false",

@@ -14,6 +14,8 @@ from oracles.jiu import DROP, LIFT, STOP, TAKE, Jiu, Point, corners
 from boyi.envs import Batch
 from boyi.envs.jiu import text
 
+pytestmark = pytest.mark.kernels
+
 VALUES: dict[str, tuple[Any, ...]] = {
     "gun": (True, False),
     "must_take": (True, False),

@@ -15,6 +15,8 @@ from boyi.envs.jiu import record, rules
 from boyi.envs.protocol import playout
 from boyi.envs.symmetry import symmetries
 
+pytestmark = pytest.mark.kernels
+
 BANS = ("flyer", "both", "stronger", "none")
 FEW = ["OX...OX.X.", *[""] * 8, "X." * 7, "", "XO" * 7, "", "XOXOXOXOXOX.X."]  # P9: 24 X, 14 O
 

@@ -10,6 +10,8 @@ from test_jiu import exchanged, played, position, stands, stones
 from boyi.envs import find
 from boyi.envs.jiu import record, rules, shapes
 
+pytestmark = pytest.mark.kernels
+
 DALIAN = ["OOOO", "OO.O"]
 TWO = [*DALIAN, "", "", "OOOO", "O..O", ".O"]
 QUIET = "J1-I1"

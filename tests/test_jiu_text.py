@@ -10,6 +10,8 @@ from test_jiu import Record, drawn, every_small_set, named, played, position, re
 from boyi.envs import Batch, BoyiError, Game, find
 from boyi.envs.jiu import SPEC, record, text
 
+pytestmark = pytest.mark.kernels
+
 
 def different(a: Record, b: Record) -> list[str]:
     """Name the fields in which records differ."""

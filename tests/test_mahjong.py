@@ -19,6 +19,8 @@ from boyi.envs.mahjong import SPEC, record, text, tiles
 from boyi.envs.protocol import CHANCE, OVER
 from boyi.envs.rng import below
 
+pytestmark = pytest.mark.kernels
+
 TESTED = [find(SPEC, **params) for params in SPEC.tested]
 every_set = pytest.mark.parametrize("game", TESTED, ids=str)
 ODD_LUCK = 1e-9  # no p-value below this comes up by chance: seeds are fixed

@@ -18,6 +18,8 @@ from boyi.envs.mahjong import SPEC, encode, record, tai, text, tiles
 from boyi.envs.protocol import CHANCE, OVER
 from boyi.envs.trial import open_stream, redeal_one
 
+pytestmark = pytest.mark.kernels
+
 FORMS = ("", "chow", "pong", "kong", "added_kong", "concealed_kong")
 HIDDEN = {1: "5555p!", 2: "8888s! 123m<1:2m", 3: "1111z!"}
 

@@ -16,6 +16,8 @@ from boyi.envs.mahjong import distance, greedy, record, text
 from boyi.envs.mahjong.greedy import count_unseen
 from boyi.envs.mahjong.tai import CHOW, KONG, PONG
 
+pytestmark = pytest.mark.kernels
+
 GAME = find("mahjong")
 
 

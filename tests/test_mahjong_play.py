@@ -19,6 +19,8 @@ from boyi.envs.bind import bind
 from boyi.envs.mahjong import SPEC, greedy, record, text
 from boyi.envs.protocol import CHANCE, OVER, policy
 
+pytestmark = pytest.mark.kernels
+
 HANDS = count(300, 8)  # in all, shared by the parameter sets
 NO_LOTS = np.zeros(2, np.uint64)  # the player draws none
 

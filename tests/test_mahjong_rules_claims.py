@@ -6,6 +6,8 @@ from test_mahjong import WAITING, asks, lies, played, seat, table
 
 from boyi.envs.mahjong import record
 
+pytestmark = pytest.mark.kernels
+
 CLAIMS = [  # hand of the claimer, how far it sits from the discarder, tile, what it may answer
     ("55m", 1, "5m", "pong"),
     ("55m", 2, "5m", "pong"),

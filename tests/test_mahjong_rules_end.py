@@ -9,6 +9,8 @@ from boyi.envs import Batch, find
 from boyi.envs.mahjong import SPEC, record, rules, tiles
 from boyi.envs.protocol import OVER
 
+pytestmark = pytest.mark.kernels
+
 COMPLETE = "456m123456p123456s11z"
 FIVE = "111p<0 222p<0 333p<0 444p<0 999s<0"
 

@@ -10,6 +10,8 @@ from boyi.envs import BoyiError
 from boyi.envs.mahjong import score
 from boyi.envs.mahjong.tai import ITEMS
 
+pytestmark = pytest.mark.kernels
+
 CASES = json.loads((Path(__file__).parent / "positions" / "mahjong_scoring.json").read_text(encoding="utf-8"))
 PAGE = (Path(__file__).parent.parent / "envs" / "mahjong" / "RULES.md").read_text(encoding="utf-8")
 # The literature's names in the order of the items (§16).

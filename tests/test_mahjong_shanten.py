@@ -24,6 +24,8 @@ from boyi.envs.mahjong import hand as hand_module
 from boyi.envs.mahjong.distance import FAR, accepted, distance, distance_tables, weigh_discards
 from boyi.envs.rng import below
 
+pytestmark = pytest.mark.kernels
+
 GAME = find("mahjong")
 POSITIONS = Path(__file__).parent / "positions"
 CASES = json.loads((POSITIONS / "mahjong_shanten.json").read_text(encoding="utf-8"))

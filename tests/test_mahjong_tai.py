@@ -19,6 +19,8 @@ from boyi.envs.mahjong import SPEC, complete, record, rules, tai, tiles
 from boyi.envs.mahjong.claims import win_items
 from boyi.envs.mahjong.tai import best_items, waits
 
+pytestmark = pytest.mark.kernels
+
 GAME = find("mahjong")
 CASES = json.loads((Path(__file__).parent / "positions" / "mahjong_scoring.json").read_text(encoding="utf-8"))
 PAGE = (Path(rules.__file__).parent / "RULES.md").read_text(encoding="utf-8")

@@ -9,6 +9,8 @@ from test_mahjong_encode import NAMES, by_name
 from boyi.envs import Batch, BoyiError, Game, find
 from boyi.envs.mahjong import record, text, tiles
 
+pytestmark = pytest.mark.kernels
+
 NAMED = {  # §20, §21
     0: "1m", 8: "9m", 9: "1p", 26: "9s", 27: "1z", 33: "7z", 34: "kong 1m", 38: "kong 5m", 67: "kong 7z",
     68: "win", 69: "pong", 70: "kong", 74: "pass",

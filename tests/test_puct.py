@@ -20,6 +20,8 @@ from boyi.envs.kernels import step_one
 from boyi.envs.protocol import CHANCE, OVER, key
 from boyi.envs.rng import hash64
 
+pytestmark = pytest.mark.kernels
+
 # The two ways to be judged
 
 

@@ -9,6 +9,8 @@ from boyi.envs.bind import bind
 from boyi.envs.kernels import score
 from boyi.envs.protocol import rollout
 
+pytestmark = pytest.mark.kernels
+
 GAMES = [
     "hex:board_size=5,swap=true",
     "hex:board_size=1,swap=true",

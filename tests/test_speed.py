@@ -11,6 +11,8 @@ from boyi.baselines.cli import app
 from boyi.envs import Batch, find, games
 from boyi.envs.aec import AEC
 
+pytestmark = pytest.mark.kernels
+
 
 def test_the_command_prints_every_line_with_its_peer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "start_times", lambda game: {"import boyi": 0.25})

@@ -22,6 +22,8 @@ from boyi.envs.kernels import score, step_one
 from boyi.envs.protocol import CHANCE, chance, evaluate, key, legal, resolve, survey
 from boyi.envs.view import View
 
+pytestmark = pytest.mark.kernels
+
 Stones = dict[int, Cell]
 
 

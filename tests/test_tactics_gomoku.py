@@ -9,6 +9,8 @@ from boyi.baselines.evaluation import WIN
 from boyi.envs import Batch
 from boyi.envs.gomoku import text
 
+pytestmark = pytest.mark.kernels
+
 SURE = 800_000  # values from here on stand for games that are won
 
 

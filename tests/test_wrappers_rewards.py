@@ -12,6 +12,8 @@ from boyi.baselines.opponents import make_env, make_vector_env
 from boyi.envs import BoyiError
 from boyi.wrappers import LineReward, ScaleReward, vector
 
+pytestmark = pytest.mark.kernels
+
 # ScaleReward
 
 
