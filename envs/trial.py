@@ -10,7 +10,7 @@ import numpy as np
 
 from . import kernels, protocol
 from .bind import Kernel, bind
-from .kernels import pick, settle
+from .kernels import pick
 from .protocol import CHANCE, CUT
 from .rng import choose
 from .spec import Game
@@ -29,6 +29,7 @@ class GameError(AssertionError):
 _stub: Any = protocol
 legal, step, returns, key = _stub.legal, _stub.step, _stub.returns, _stub.key
 chance, resolve, redeal, playout = _stub.chance, _stub.resolve, _stub.redeal, _stub.playout
+settle: Any = kernels.settle
 
 
 def look_one(states: Any, mask: Any, r: Any, keys: Any) -> Any:

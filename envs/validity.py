@@ -34,6 +34,13 @@ def rules(game: Game) -> list[str]:
     return [*module.FLAWS, *(f"{name} is what the game's parameters make it" for name in module.CONSTANTS)]
 
 
+def check_read(game: Game, state: np.ndarray, what: str) -> None:
+    """Raise `BoyiError` with the rule when a record (1,), read from text, is no position and so not `what`."""
+    flaw = int(find_flaws(game, state)[0])
+    if flaw >= 0:
+        raise BoyiError(f"not {what}: {rules(game)[flaw]}")
+
+
 def check_states(game: Game, states: np.ndarray, rows: Sequence[int] | np.ndarray) -> None:
     """Raise `BoyiError` with the row and the rule for the first record (n,) of the game's dtype that is no position."""
     flaws = find_flaws(game, states)

@@ -65,7 +65,8 @@ def position(*rows: str, **facts: object) -> Record:
 
 def played(state: Record, line: str = "") -> Batch:
     """Play named actions from a position; all must be allowed, under these very names."""
-    batch = Batch("jiu", 1, seed=0, encoder=None, board_size=side_of(state[0]))
+    head = text.diagram(state[0]).splitlines()[0].split("  ")[0]  # names the record's parameters
+    batch = Batch(head.replace(" ", ":"), 1, seed=0, encoder=None)
     batch.states = state
     for word in line.split(", ") if line else ():
         assert word in named(batch), (word, text.diagram(batch.states[0]))

@@ -13,7 +13,7 @@ import pytest
 from numba import config
 from numpy.typing import NDArray
 
-from boyi.envs import Batch, find
+from boyi.envs import Batch, Game, find
 from boyi.envs.kernels import CHANCE_KEY, derive
 from boyi.envs.mahjong import SPEC, record, text, tiles
 from boyi.envs.protocol import CHANCE, OVER
@@ -101,9 +101,16 @@ def table(
     return text.read("\n".join(lines))
 
 
+def game_of(state: Record) -> Game:
+    """Find the game of a record's parameters, which its diagram tells."""
+    options = re.match(r"mahjong(?: (\S+))?  ply", text.diagram(state[0]))
+    assert options is not None
+    return find(f"mahjong:{options[1]}" if options[1] else "mahjong")
+
+
 def played(state: Record, line: str = "") -> Batch:
     """Play named actions, and draws as ``draw 4m``, or ``draw`` of any tile, from a position; all must be allowed."""
-    batch = by_hand()
+    batch = by_hand(game_of(state))
     batch.states = state
     for word in line.split(", ") if line else ():
         if word.startswith("draw"):

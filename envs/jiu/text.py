@@ -9,6 +9,7 @@ from ..protocol import CUT, OVER
 from ..spec import Game
 from ..syntax import expect, expect_same, lines_of
 from ..syntax import parse as parse_options
+from ..validity import check_read
 from . import LOOKED_BACK, SPEC, record, rules
 from .points import DIGITS, LETTERS, read_point, side_of, write_point
 
@@ -153,6 +154,7 @@ def read(text: str) -> np.ndarray:
     if wrong is not None:
         raise BoyiError(f"not a diagram of jiu: {wrong}")
     expect_same(lines, diagram(state[0]).split("\n"), "a diagram of jiu")
+    check_read(game, state, "a diagram of jiu")
     return state
 
 

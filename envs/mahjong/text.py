@@ -12,6 +12,7 @@ from ..protocol import CHANCE, OVER
 from ..spec import Game
 from ..syntax import expect, expect_same, lines_of
 from ..syntax import parse as parse_options
+from ..validity import check_read
 from . import MOST_MELDS, SEATS, SPEC, TILES, record, tiles
 from .complete import COPIES, SUITED
 from .tai import ADDED, CHOW, CONCEALED, ITEMS, KONG, PONG
@@ -147,7 +148,7 @@ def read(text: str) -> np.ndarray:
     lines = lines_of(text, WHAT)
     if not 7 <= len(lines) <= 8:
         raise BoyiError(f"not {WHAT}: it has two lines of facts, four seats, the discards, maybe a win")
-    s = _start(lines[0])
+    game, s = _start(lines[0])
     _read_status(s[0], lines[1])
     for q in range(SEATS):
         _read_seat(s[0], q, lines[2 + q])
@@ -158,6 +159,7 @@ def read(text: str) -> np.ndarray:
     _check_hands(s[0])
     _fill_wall(s[0])
     expect_same(lines, diagram(s[0]).split("\n"), WHAT)
+    check_read(game, s, WHAT)
     return s
 
 
@@ -165,13 +167,14 @@ def _four(form: str) -> str:
     return f"((?:(?:{form}),){{3}}(?:{form}))"
 
 
-def _start(line: str) -> np.ndarray:
+def _start(line: str) -> tuple[Game, np.ndarray]:
     head = expect(r"mahjong(?: (\S+))?  ply (\d{1,3})  live (\d+)", line, WHAT, "mahjong dealer=1  ply 26  live 41")
     _, _, given = parse_options(f"mahjong:{head[1]}" if head[1] else "mahjong")
-    s = Game.bind(SPEC, given).blank.copy()
+    game = Game.bind(SPEC, given)
+    s = game.blank.copy()
     s["taken"] = s["giver"] = s["claimed"] = s["payer"] = -1
     s["ply"] = int(head[2])
-    return s
+    return game, s
 
 
 def _read_status(s: np.void, line: str) -> None:
