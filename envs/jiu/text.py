@@ -65,8 +65,8 @@ def parse(s: np.void, text: str) -> int:
             if found[3] == direction if to is None else read_point(n, found[3]) == to:
                 return (rules.MOVE + d) * n * n + p
     raise BoyiError(
-        f"no action {shown(text)}: write a point, a0 to {write_point(n, n * n - 1, 0)}, two as g5-g6, lift g5, drop b3, "
-        "take k8, or stop"
+        f"no action {shown(text)}: write a point, a0 to {write_point(n, n * n - 1, 0)}, two as g5-g6, lift g5, "
+        "drop b3, take k8, or stop"
     )
 
 
