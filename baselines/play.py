@@ -16,13 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..envs.batch import Batch, random_seed
-from ..envs.errors import BoyiError
+from ..envs.errors import BoyiError, shown
 from ..envs.files import Growing, PathOf, as_path
 from ..envs.record import Record, names, positions, read_game
 from ..envs.render import sees_seats
 from ..envs.spec import Game, find
 from .agent import Agent, timed_act
 from .arena import check_clock, too_late
+from .engine import whole
 from .opponents import AgentLike, labels, make_agent
 
 HELP = "Type an action by its name, or: moves (list them), undo, resign, quit, help."
@@ -181,9 +182,9 @@ def read_seat(game: Game, seat: str, seed: int) -> int | None:
         return None
     if seat == "random":
         return int(Batch(game, 1, seed, encoder=None).draw_seats()[0])
-    if seat.isdecimal() and int(seat) < game.seats:
-        return int(seat)
-    raise BoyiError(f"{game}: seat must be 0 to {game.seats - 1}, random or none, not {seat!r}")
+    if 0 <= whole(seat) < game.seats:
+        return whole(seat)
+    raise BoyiError(f"{game}: seat must be 0 to {game.seats - 1}, random or none, not {shown(seat)}")
 
 
 def sit_down(
@@ -353,7 +354,7 @@ def step_through(pages: Sequence[str], ask: Callable[[str], str]) -> None:
             return
         if word in ("q", "quit"):
             return
-        wanted = at + 1 if not word else at - 1 if word == "b" else int(word) if word.isdecimal() else -1
+        wanted = at + 1 if not word else at - 1 if word == "b" else whole(word)
         if 0 <= wanted < len(pages):
             at = wanted
             print(pages[at])

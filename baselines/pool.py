@@ -35,7 +35,7 @@ class OpponentPool(Team):
         "weights": Param("", "a number for each of them, with semicolons; empty: all are drawn equally often"),
     }
 
-    def __init__(self, agents: Sequence[AgentLike], weights: Sequence[float] | None = None) -> None:
+    def __init__(self, agents: Sequence[AgentLike] = (), weights: Sequence[float] | None = None) -> None:
         super().__init__()
         if isinstance(agents, str) or not isinstance(agents, Sequence) or not agents:
             raise BoyiError(f"a pool holds a list of agents, at least one, not {agents!r}")

@@ -38,6 +38,7 @@ from .arena import evaluate
 from .checkpoint import read_file, write_file
 from .config import MANY, Config
 from .dqn import DQN
+from .engine import whole
 from .learned import FILE
 from .opponents import make_vector_env
 from .plots import curves, heat_map
@@ -80,7 +81,7 @@ def make_training_env(config: Config) -> SB3VecEnv:
         config.game,
         config["envs"],
         agents[0] if len(agents) == 1 else OpponentPool(agents),
-        seat=int(config["seat"]) if config["seat"].isdecimal() else config["seat"],
+        seat=config["seat"] if whole(config["seat"]) < 0 else whole(config["seat"]),
         encoder=config["encoder"] or None,
         illegal="raise",
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from operator import index
@@ -545,13 +545,19 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def read_autoreset(mode: object) -> str:
-    """Read an autoreset mode, in our words or Gymnasium's ("SameStep", or its enum), as one of `AUTORESET`."""
+def read_autoreset(mode: object, allowed: Iterable[str] = tuple(AUTORESET)) -> str:
+    """Read an autoreset mode, in our words or Gymnasium's ("SameStep", or its enum), as one of those `allowed`."""
     word = getattr(mode, "value", mode)
     ours = {name.replace("_", ""): name for name in AUTORESET} | {"disabled": "off"}
-    if isinstance(word, str) and word.lower().replace("_", "") in ours:
-        return ours[word.lower().replace("_", "")]
-    raise unknown("autoreset mode", word, AUTORESET)
+    found = ours.get(word.lower().replace("_", "")) if isinstance(word, str) else None
+    if found is None or found not in tuple(allowed):
+        raise unknown("autoreset mode", word, allowed)
+    return found
+
+
+def one_seed(seed: object) -> int | None:
+    """Return a seed that is one number, which Gymnasium's own random numbers are to start from; None for others."""
+    return index(seed) if is_whole(seed, 0) else None  # type: ignore[arg-type]
 
 
 def random_seed() -> int:

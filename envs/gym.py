@@ -16,8 +16,8 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from .batch import as_array, read_autoreset
-from .errors import BoyiError, chosen, is_whole
+from .batch import as_array, one_seed, read_autoreset
+from .errors import BoyiError
 from .frame import Frame, whole
 from .protocol import CUT, OVER
 from .render import MODES, Renderer, check_mode
@@ -69,7 +69,7 @@ class GameEnv(gymnasium.Env[Observation, int]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         """Start a game: the first of `seed`, or the next one of the seed in use."""
         self.table.deal(seed, ROW)
-        super().reset(seed=int(seed) if is_whole(seed, 0) else None)
+        super().reset(seed=one_seed(seed))
         self._mover, self._seat = int(self.batch.to_move[0]), int(self.table.seats[0])
         self._show()
         return self._observation(), self._info()
@@ -162,7 +162,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         **params: Any,
     ) -> None:
         self.game = settle(game, params, GameVectorEnv)
-        mode = AUTORESET_MODES[chosen("autoreset mode", read_autoreset(autoreset_mode), AUTORESET_MODES)]
+        mode = AUTORESET_MODES[read_autoreset(autoreset_mode, AUTORESET_MODES)]
         self.metadata = {**self.metadata, "autoreset_mode": mode}
         self._same_step = mode is AutoresetMode.SAME_STEP
         self.frame = Frame(self.game, encoder, layout)
@@ -181,7 +181,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
     ) -> tuple[Observation, Info]:
         """Start a game in every row: the first of seed + row (or of a list of seeds), or each seed's next one."""
         self.table.deal(seed, self._rows)
-        super().reset(seed=int(seed) if is_whole(seed, 0) else None)  # type: ignore[call-overload]
+        super().reset(seed=one_seed(seed))
         self._ended = np.zeros(self.num_envs, np.bool_)
         return self._observation(), self._info()
 

@@ -29,7 +29,10 @@ MODULES = ("evil:agent", "os:system", "boyi.baselines.mcts:MCTS", " evil :agent"
 
 @pytest.mark.parametrize("text", [*PROGRAMS, *map(nested, PROGRAMS)])
 def test_no_program_is_named_however_deep(text: str) -> None:
-    with untrusted("a letter"), pytest.raises(BoyiError, match=r"a letter would start a program: .*no-program.*--allow"):
+    with (
+        untrusted("a letter"),
+        pytest.raises(BoyiError, match=r"a letter would start a program: .*no-program.*--allow"),
+    ):
         make_agent(text)
     assert make_agent(text)
 
@@ -39,7 +42,10 @@ def test_no_module_is_imported_however_deep(text: str, tmp_path: Path, monkeypat
     (tmp_path / "evil.py").write_text("open('evil', 'w').close()\n\n\ndef agent(observation, mask):\n    return 0\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    with untrusted("a letter"), pytest.raises(BoyiError, match=r"a letter would run the module .*--allow-programs lets"):
+    with (
+        untrusted("a letter"),
+        pytest.raises(BoyiError, match=r"a letter would run the module .*--allow-programs lets"),
+    ):
         make_agent(text)
     assert not Path("evil").exists() and "evil" not in sys.modules
 
