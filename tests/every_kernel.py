@@ -50,7 +50,7 @@ def _kernels_of(module: str) -> Iterator[tuple[str, bool]]:
             yield f"{module}.{name}", module != "boyi.envs.protocol" and not hasattr(function, "stub")
 
 
-@intrinsic(prefer_literal=True)  # type: ignore[misc]
+@intrinsic(prefer_literal=True)
 def entered(context: Any, name: Any) -> Any:
     """Store that the kernel of this name, a constant, has been entered."""
 
@@ -67,7 +67,7 @@ def _symbol(name: str) -> str:
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
-class Enter(FunctionPass):  # type: ignore[misc]
+class Enter(FunctionPass):
     """A pass of Numba's compiler that begins a kernel of the record with the store to its byte."""
 
     _name = "enter"
@@ -91,7 +91,7 @@ class Enter(FunctionPass):  # type: ignore[misc]
         return True
 
 
-class Recording(CompilerBase):  # type: ignore[misc]
+class Recording(CompilerBase):
     """Numba's compiler with the pass `Enter`."""
 
     def define_pipelines(self) -> list[PassManager]:

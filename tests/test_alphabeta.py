@@ -18,6 +18,8 @@ from boyi.envs.protocol import evaluate, legal, returns, survey, tactics
 from boyi.envs.rng import kernel
 from boyi.envs.view import View
 
+pytestmark = pytest.mark.kernels
+
 NOTES = np.dtype([("ply", "i8"), ("sum", "i8")], align=True)
 
 

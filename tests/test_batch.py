@@ -12,6 +12,8 @@ from engines import SOON
 from boyi.baselines import make_agent
 from boyi.envs import Batch, BoyiError, IllegalAction, batch
 
+pytestmark = pytest.mark.kernels
+
 
 def stepped(n: int, steps: int, **options) -> Batch:
     made = Batch("hex:board_size=5", n, seed=3, **options)
