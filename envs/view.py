@@ -26,8 +26,8 @@ class View(NamedTuple):
 
     `states` (m,) are records in which everything the seat cannot know has been redealt; `mask` (m, actions) int8;
     `seat` (m,); `rng` (m, 2) uint64 streams to decide from; `row` and `episode` (m,) name the game for as long as it
-    lasts; `game_key` (m,) uint64 is a number at random that hangs on the game's seed, its episode and the seat alone, to
-    draw from once a game; `history` the actions so far, or None where it is hidden or not kept. Where a clock runs,
+    lasts; `game_key` (m,) uint64 is a number at random that hangs on the game's seed, its episode and the seat alone,
+    to draw from once a game; `history` the actions so far, or None where it is hidden or not kept. Where a clock runs,
     `clock` (m,) holds the seconds that the seat has left for the game and `limit` (m,) those that this decision may
     take.
     """
