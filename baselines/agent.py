@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
@@ -80,7 +81,7 @@ class Agent(ABC):
         if batch is None or frame is None or batch.n != 1:
             raise BoyiError(f"{self.name}: action(env) wants a single boyi environment, not {type(base).__name__}")
         view = batch.view([0])
-        action = frame.seen(int(self.act(view)[0]), int(view.seat[0]))
+        action = frame.seen(int(view.answered(self.act(view))[0]), int(view.seat[0]))
         # A wrapper that shows another image of the game knows what the action is there.
         shown = hasattr(env, "has_wrapper_attr") and env.has_wrapper_attr("image_of")
         return int(env.get_wrapper_attr("image_of")(action)) if shown else action
@@ -105,7 +106,8 @@ class Team(Agent):
         before = sum(member.starting for member in self.members)
         for k in np.unique(chosen):
             member, games = self.members[k], np.flatnonzero(chosen == k)
-            actions[games] = member.act(view if games.size == view.row.size else view.take(games))
+            part = view if games.size == view.row.size else view.take(games)
+            actions[games] = part.answered(member.act(part))
             self.faults |= {int(games[game]): why for game, why in member.faults.items()}
         self.starting += sum(member.starting for member in self.members) - before
         return actions
@@ -124,9 +126,20 @@ def timed_act(agent: Agent, view: View) -> tuple[np.ndarray, float]:
     before = agent.starting
     with install_timer("numba:compile", compiling.append):
         started = time.perf_counter()
-        actions = np.asarray(agent.act(view))
+        actions = agent.act(view)
         seconds = time.perf_counter() - started
-    return actions, max(0.0, seconds - sum(compiling) - (agent.starting - before))
+    return view.answered(actions), max(0.0, seconds - sum(compiling) - (agent.starting - before))
+
+
+@contextmanager
+def blame(label: str) -> Iterator[None]:
+    """Turn whatever goes wrong into a `BoyiError` that begins with the agent's name."""
+    try:
+        yield
+    except BoyiError as error:
+        raise type(error)(f"{label}: {error}") from error
+    except Exception as error:
+        raise BoyiError(f"{label}: {type(error).__name__}: {error}") from error
 
 
 class RandomAgent(Agent):

@@ -18,7 +18,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -33,7 +33,7 @@ from ..envs.files import PathOf, as_path, taken_up
 from ..envs.record import Record, names, read_line, statistics
 from ..envs.spec import Game, Spec, find
 from ..envs.view import View
-from .agent import timed_act
+from .agent import Agent, blame, timed_act
 from .opponents import AgentLike, label, labels, make_agent
 from .result import Result, summarize
 from .table import Table, summarize_table
@@ -245,8 +245,9 @@ class _Hall:
         if not rows:
             return
         view, agent = self._view(rows), self.match.players[player]
-        with _blame(self.match.labels[player]):
+        with blame(self.match.labels[player]):
             actions, seconds = timed_act(agent, view)
+            faults = dict(agent.faults)
         self.pace[player] = seconds / len(rows)
         losses: dict[int, tuple[str, str]] = {}
         for k, (row, seat) in enumerate(zip(rows, view.seat.tolist(), strict=True)):
@@ -254,8 +255,8 @@ class _Hall:
             table.note(seat, self.pace[player])
             if self.match.clock is not None and table.spent[seat] > self.match.clock:
                 losses[k] = "time", too_late(self.match.labels[player], self.match.clock)
-            elif k in agent.faults:
-                losses[k] = "forfeit", f"{self.match.labels[player]}: {agent.faults[k]}"
+            elif k in faults:
+                losses[k] = "forfeit", f"{self.match.labels[player]}: {faults[k]}"
         for k, loss in losses.items():
             yield self._lost(rows[k], int(view.seat[k]), *loss)
         if losses:
@@ -279,7 +280,7 @@ class _Hall:
 
     def _step(self, player: int, rows: list[int], actions: np.ndarray) -> Iterator[Record]:
         """Play an agent's actions, one in each row."""
-        with _blame(self.match.labels[player]):
+        with blame(self.match.labels[player]):
             scores, over, cut = self.batch.step(actions, rows)
         for k, row in enumerate(rows):
             self.tables[row].actions.append(int(actions[k]))
@@ -302,9 +303,10 @@ class _Hall:
 
     def _conclude(self, row: int) -> tuple[int, str] | None:
         """Tell the agents that a game has ended; return the seat of one that loses it by how it takes that, and why."""
-        fixture = self.tables[row].fixture
-        episode = self._episode(fixture)
-        said = {player: self.match.players[player].conclude(row, episode) for player in set(fixture.seats)}
+        fixture, said = self.tables[row].fixture, dict[int, str | None]()
+        for player in set(fixture.seats):
+            with blame(self.match.labels[player]):
+                said[player] = self.match.players[player].conclude(row, self._episode(fixture))
         faults = ((seat, said[player]) for seat, player in enumerate(fixture.seats))
         return next(((seat, why) for seat, why in faults if why is not None), None)
 
@@ -333,17 +335,6 @@ class _Hall:
         )
 
 
-@contextmanager
-def _blame(label: str) -> Iterator[None]:
-    """Turn whatever goes wrong into a `BoyiError` that begins with the agent's name."""
-    try:
-        yield
-    except BoyiError as error:
-        raise type(error)(f"{label}: {error}") from error
-    except Exception as error:
-        raise BoyiError(f"{label}: {type(error).__name__}: {error}") from error
-
-
 def compete(
     match: Match,
     out: PathOf | None = None,
@@ -361,7 +352,9 @@ def compete(
     check_minutes(minutes)
     path = None if out is None else as_path(out)
     started = time.monotonic()
-    try:
+    with ExitStack() as stack:
+        for name, player in zip(match.labels, match.players, strict=True):
+            stack.callback(_let_go, name, player)
         with taken_up(path, resume=resume) as (lines, write):
             records = _finished(match, path, lines)
             for record in records:
@@ -374,12 +367,14 @@ def compete(
                     report(record)
                 if minutes is not None and time.monotonic() - started > 60 * minutes:
                     break
-    finally:
-        for player in match.players:
-            player.close()
     if len(records) < match.total:
         records = _whole_seeds(match, records)
     return match.result(records)
+
+
+def _let_go(label: str, agent: Agent) -> None:
+    with blame(label):
+        agent.close()
 
 
 def _whole_seeds(match: Match, records: Sequence[Record]) -> list[Record]:

@@ -27,7 +27,7 @@ from ..envs.files import PathOf, as_path, taken_up
 from ..envs.schema import Form, Whole, read
 from ..envs.spec import Game
 from ..envs.view import View
-from .agent import timed_act
+from .agent import Agent, blame, timed_act
 from .arena import check_count, check_seed, pair_seed
 from .exact import Exact
 from .opponents import make_agent
@@ -135,22 +135,22 @@ class Inquiry:
                 met += 1
                 if lots.integers(met) == 0:
                     chosen = view
-            batch.step(self.host.act(view))
+            with blame(self.player):
+                batch.step(view.answered(self.host.act(view)))
         return chosen
 
     def _ask_all(self, index: int, view: View, known: dict[tuple[int, str], Decision]) -> Iterator[Decision]:
         worth = None
         if not self.warm:
             # What an agent loads or allocates once is no part of a decision.
-            for agent in self.agents:
-                agent.act(view.take(np.array([0]))._replace(episode=np.array([-2])))
+            for name, agent in zip(self.names, self.agents, strict=True):
+                _decide(name, agent, view.take(np.array([0]))._replace(episode=np.array([-2])))
             self.warm = True
         for name, agent in zip(self.names, self.agents, strict=True):
             if (index, name) in known:
                 yield known[index, name]
                 continue
-            actions, seconds = timed_act(agent, view.take(np.array([0])))
-            action, regret = int(actions[0]), None
+            (action, seconds), regret = _decide(name, agent, view.take(np.array([0]))), None
             if self.judge is not None:
                 worth = self.judge.worth(view) if worth is None else worth
                 regret = float(np.nanmax(worth) - worth[action]) / (self.game.high - self.game.low)
@@ -160,6 +160,18 @@ class Inquiry:
                 action=action, name=self.game.module("text").name(view.states[0], action),
                 seconds=round(seconds, 6), regret=regret,
             )  # fmt: skip
+
+
+def _decide(name: str, agent: Agent, view: View) -> tuple[int, float]:
+    """Ask an agent about a view of one game: its action, and its seconds; `BoyiError` names it when it has none."""
+    with blame(name):
+        actions, seconds = timed_act(agent, view)
+        if agent.faults:
+            raise BoyiError(agent.faults[0])
+        action = int(actions[0])
+        if not (0 <= action < view.game.actions and view.mask[0, action]):
+            raise BoyiError(f"{view.game}: action {action} is not legal in the position it was asked about")
+    return action, seconds
 
 
 def _condition(game: Game, text: str) -> tuple[str, np.ndarray]:

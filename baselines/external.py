@@ -75,6 +75,10 @@ class External(Agent):
             self.faults[k] = str(error)
             self._drop()
             return GIVEN_UP
+        except BaseException:
+            # Broken off in the middle of a question: its answer would be taken for that to the next one.
+            self._drop()
+            raise
 
     def _answer(self, view: View, k: int) -> int:
         """Tell the program what it does not know of game k of a view, and ask it."""

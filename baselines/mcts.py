@@ -141,7 +141,8 @@ class MCTS(Agent):
         """Make the position the root: the part of the old tree that leads on from it, or a new tree."""
         game, target = view.game, view.states[k : k + 1]
         node = -1
-        if self.values["reuse"] and memory.episode == view.episode[k] and not game.spec.hidden:
+        episode, memory.episode = memory.episode, -1  # whatever is broken off leaves no tree without its root
+        if self.values["reuse"] and episode == view.episode[k] and not game.spec.hidden:
             node = find_played(game, memory.tree, memory.root, memory.action, target)
         if node >= 0:
             bind(keep, game)(memory.tree, node, memory.spare, memory.old)

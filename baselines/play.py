@@ -11,6 +11,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +22,7 @@ from ..envs.files import Growing, PathOf, as_path
 from ..envs.record import Record, names, positions, read_game
 from ..envs.render import sees_seats
 from ..envs.spec import Game, find
-from .agent import Agent, timed_act
+from .agent import Agent, blame, timed_act
 from .arena import check_clock, too_late
 from .engine import whole
 from .opponents import AgentLike, labels, make_agent
@@ -110,23 +111,28 @@ class Sitting:
         if self.flagged(seconds):
             return
         self.thinking = 0.0
-        self.moves.append(Move(self.to_move, action, seconds))
+        move = Move(self.to_move, action, seconds)
         scores, over, cut = self.batch.step(np.array([action]))
+        self.moves.append(move)
         if over[0] or cut[0]:
             self.ended, self.returns = "over" if over[0] else "cut", scores[0].tolist()
 
     def answer(self) -> str | None:
-        """Let the agent to move decide; return its move by name, None when it has given up or used up its time."""
+        """Let the agent to move decide; return its move by name, None when it has given up or used up its time.
+
+        `BoyiError` names the agent when it fails or answers with what is no lawful action.
+        """
         seat, state = self.to_move, self.state
         agent, view = self.players[seat], self.batch.view()
         assert agent is not None
         if self.clock is not None:
             view = view._replace(clock=np.array([self.left(seat)]))
-        actions, seconds = timed_act(agent, view)
-        if agent.faults:
-            self.lose(seat, "forfeit", f"{self.labels[seat]}: {agent.faults[0]}")
-        else:
-            self.play(int(actions[0]), seconds)
+        with blame(self.labels[seat]):
+            actions, seconds = timed_act(agent, view)
+            if agent.faults:
+                self.lose(seat, "forfeit", f"{self.labels[seat]}: {agent.faults[0]}")
+            else:
+                self.play(int(actions[0]), seconds)
         return None if self.reason else str(self.game.module("text").name(state, int(actions[0])))
 
     def undo(self) -> bool:
@@ -200,14 +206,14 @@ def sit_down(
     sitting = Sitting(game, read_seat(game, seat, seed), opponents, seed, clock)
     # A file that cannot be written must be known before the game, not after it.
     file = None if save is None else Growing(as_path(save))
-    try:
-        converse(sitting)
-    except (EOFError, KeyboardInterrupt):
-        print()
-    finally:
-        sitting.close()
-        if file is not None:
-            file.append(sitting.record().line())
+    with closing(sitting):
+        try:
+            converse(sitting)
+        except (EOFError, KeyboardInterrupt):
+            print()
+        finally:
+            if file is not None:
+                file.append(sitting.record().line())
     if save is not None:
         print(f"saved to {save}")
     return sitting

@@ -90,8 +90,9 @@ class Forest:
 
     def _plant_one(self, memory: Memory, target: np.ndarray, episode: int, reuse: bool) -> None:
         known = -1
-        if reuse and memory.action >= 0 and memory.episode == episode:
-            known = find_played(self.game, self.tree(memory.slot), memory.root, memory.action, target)
+        action, memory.action = memory.action, -1  # whatever is broken off leaves no tree without its root
+        if reuse and action >= 0 and memory.episode == episode:
+            known = find_played(self.game, self.tree(memory.slot), memory.root, action, target)
         if known >= 0:
             bind(keep, self.game)(self.tree(memory.slot), known, self.tree(self.free), self.old)
             memory.slot, self.free = self.free, memory.slot
@@ -99,7 +100,7 @@ class Forest:
             tree = self.tree(memory.slot)
             tree.size[0] = 1
             bind(put, self.game)(tree, 0, 0)
-        memory.root, memory.action, memory.episode = target.copy(), -1, episode
+        memory.root, memory.episode = target.copy(), episode
 
     def tree(self, slot: int) -> Tree:
         """Find one of the trees."""

@@ -14,7 +14,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from .batch import Batch
-from .errors import BoyiError, chosen
+from .errors import BoyiError, chosen, unfinished
 from .frame import Frame, check_mask_place, whole
 from .protocol import CUT
 from .render import MODES, Renderer, check_mode
@@ -62,7 +62,8 @@ class AEC(AECEnv[str, Observation, int]):
         }
         self.batch = Batch(self.game, encoder=self.frame.encoder, illegal=illegal, history=True)
         self._renderer = Renderer(self.game, render_mode)
-        self._live = self._begun = False
+        self._live = False  # whether a game is running, and neither step nor reset has been broken off in it
+        self._begun = False
         self._plain, self._turned = self.frame.plain, self.frame.permutation is not None
         self._simple = self._plain and mask_in == "obs"
         self._busy = mask_in == "info" or render_mode == "human"
@@ -76,7 +77,12 @@ class AEC(AECEnv[str, Observation, int]):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a game: the first of `seed`, or the next one of the seed in use."""
-        self.batch.reset(seed)
+        live, self._live = self._live, False
+        try:
+            self.batch.reset(seed)
+        except BoyiError:  # refused before anything was touched
+            self._live = live
+            raise
         self._play, self._sight = self.batch.play, self.batch.sight
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -84,11 +90,12 @@ class AEC(AECEnv[str, Observation, int]):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self._live = self._begun = True
+        self._begun = True
         self._skip_agent_selection = None
         self.agent_selection = self.possible_agents[self.batch.to_move[0]]
         if self._busy:
             self._show()
+        self._live = True
 
     def agent_iter(self, max_iter: int = 2**63) -> Any:
         """Go through the agents in the order in which they act, at most so many turns."""
@@ -111,7 +118,12 @@ class AEC(AECEnv[str, Observation, int]):
             a = whole(action, self.game)
         if self._turned:
             a = self.frame.action(a, self._seats[self.agent_selection])
-        seat = self._play(a)
+        self._live = False
+        try:
+            seat = self._play(a)
+        except BoyiError:  # refused before anything was touched
+            self._live = True
+            raise
         if seat >= 0:
             # No reward before the end: the dicts of zeros stand as they are.
             self.agent_selection = self.possible_agents[seat]
@@ -119,11 +131,14 @@ class AEC(AECEnv[str, Observation, int]):
             self._end(cut=seat == CUT)
         if self._busy:
             self._show()
+        self._live = seat >= 0
 
     def _step_dead(self, action: int | None) -> None:
         self._check_begun("step()", running=True)
         agent = self.agent_selection
         if not (self.terminations[agent] or self.truncations[agent]):
+            if not self._live:
+                raise unfinished(self.game)
             raise BoyiError(f"{self.game}: {agent} must play an action; None is for agents whose game has ended")
         # Raises ValueError for an action: PettingZoo's wrappers and tests expect its own words and type.
         self._was_dead_step(action)
@@ -131,15 +146,13 @@ class AEC(AECEnv[str, Observation, int]):
     def _show(self) -> None:
         """Do what only some environments ask for after every turn: masks in the infos, the human window."""
         if self.mask_in == "info":
-            moving = self.agent_selection if self._live else None
             for agent in self.agents:
-                mask = self.batch.mask[0] if agent == moving else np.zeros(self.game.actions, np.int8)
+                mask = self.batch.mask[0] if agent == self.agent_selection else np.zeros(self.game.actions, np.int8)
                 self.infos[agent] = {"action_mask": self.frame.mask(mask, self._seats[agent])}
         if self.render_mode == "human":
             self.render()
 
     def _end(self, *, cut: bool) -> None:
-        self._live = False
         self.rewards = dict(zip(self.agents, self.batch.scores, strict=True))
         self._accumulate_rewards()
         self.truncations = dict.fromkeys(self.agents, cut)

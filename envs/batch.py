@@ -428,7 +428,8 @@ class Batch:
         """Copy everything: positions, seeds and chance streams. Copy and original go separate ways."""
         twin = object.__new__(type(self))
         state = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in self.__getstate__().items()}
-        state["_states"] = self.states
+        # NumPy's own copies of records leave the padding between their fields undefined.
+        state |= {"_states": self.states, "_blank": self._blank}
         if self._history is not None:
             state["_history"] = [list(actions) for actions in self._history]
         twin.__setstate__(state)

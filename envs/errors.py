@@ -66,3 +66,8 @@ def is_number(value: Any, low: float, high: float = math.inf) -> bool:
         return good and math.isfinite(value) and bool(low <= value <= high)
     except (TypeError, ValueError, OverflowError):
         return False
+
+
+def unfinished(game: object) -> BoyiError:
+    """Build the error for going on with a game after a step or reset that was broken off in the middle."""
+    return BoyiError(f"{game}: the last step or reset did not finish, so the game cannot go on; call reset() first")

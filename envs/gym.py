@@ -60,7 +60,7 @@ class GameEnv(gymnasium.Env[Observation, int]):
         self.frame = Frame(self.game, encoder, layout)
         options: Info = {"seat": seat, "frame": self.frame, "illegal": illegal, "resolve": resolve}
         self.table = Table(self.game, 1, opponents, history=True, **options)
-        self.batch = self.table.batch
+        self.batch, self.steps = self.table.batch, self.table.steps
         self.observation_space = self.frame.observation_space()
         self.action_space = self.frame.action_space()  # type: ignore[assignment]
         self._mover, self._seat = OVER, 0  # who decides next; whose rewards and last observation are returned
@@ -68,20 +68,23 @@ class GameEnv(gymnasium.Env[Observation, int]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         """Start a game: the first of `seed`, or the next one of the seed in use."""
-        self.table.deal(seed, ROW)
+        self.table.start(seed, ROW)
         super().reset(seed=one_seed(seed))
         self._mover, self._seat = int(self.batch.to_move[0]), int(self.table.seats[0])
         self._show()
-        return self._observation(), self._info()
+        first = self._observation(), self._info()
+        self.steps.finish()
+        return first
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, Info]:
         """Play an action and the opponents' answers."""
+        self.steps.check()
         if self._mover < 0:
             raise BoyiError(f"{self.game}: no game is running; call reset() before step()")
         a = self.frame.action(whole(action, self.game), self._mover)
         if self.table.watchers:
             self.table.announce(np.array([a if 0 <= a < self.game.actions else -1]), ROW)
-        self._seat, self._mover = self._mover, self.batch.play(a)
+        self._seat, self._mover = self._mover, self.steps.begin(self.batch.play, a)
         self._answer()
         self._show()
         reward, info = 0.0, self._info()
@@ -90,12 +93,14 @@ class GameEnv(gymnasium.Env[Observation, int]):
             reward, info["returns"] = scores[self._seat], np.array(scores, np.float32)
             over = np.array([self._mover == OVER])
             self.table.report(Finished(ROW, np.array([self._seat]), info["returns"][None].copy(), over))
-        return self._observation(), reward, self._mover == OVER, self._mover == CUT, info
+        observation = self._observation()
+        self.steps.finish()
+        return observation, reward, self._mover == OVER, self._mover == CUT, info
 
     def _answer(self) -> None:
         """Let the opponents play until the learner is to move or the game has ended."""
         while self._mover >= 0 and (player := self.table.player(self._mover, self._seat)) is not None:
-            self._mover = self.batch.play(int(player.act(self.batch.view(ROW))[0]), giving_up=True)
+            self._mover = self.batch.play(int(self.table.ask(player, ROW)[0]), giving_up=True)
 
     def set_opponent(self, opponent: Any) -> None:
         """Let somebody else play the other seats, from their next decision on: anything that ``opponent=`` takes.
@@ -122,6 +127,7 @@ class GameEnv(gymnasium.Env[Observation, int]):
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions as truths (actions,), the form sb3-contrib asks for."""
+        self.steps.check()
         return self.frame.mask(self.batch.mask[0], self._mover).astype(np.bool_)
 
     def _show(self) -> None:
@@ -130,7 +136,7 @@ class GameEnv(gymnasium.Env[Observation, int]):
 
     def render(self) -> Any:
         """Return text ("ansi"), an image ("rgb_array"), or show a window ("human")."""
-        return self._renderer.render(self.batch, None if self.self_play else self._seat)
+        return self._renderer.render(self.batch, None if self.self_play else int(self.table.seats[0]))
 
     def close(self) -> None:
         self._renderer.close()
@@ -168,7 +174,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         self.frame = Frame(self.game, encoder, layout)
         options: Info = {"seat": seat, "frame": self.frame, "illegal": illegal, "resolve": resolve}
         self.table = Table(self.game, num_envs, opponents, threads=threads, **options)
-        self.batch, self.num_envs = self.table.batch, num_envs
+        self.batch, self.steps, self.num_envs = self.table.batch, self.table.steps, num_envs
         self.single_observation_space = self.frame.observation_space()
         self.single_action_space = self.frame.action_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -180,23 +186,26 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, Info]:
         """Start a game in every row: the first of seed + row (or of a list of seeds), or each seed's next one."""
-        self.table.deal(seed, self._rows)
+        self.table.start(seed, self._rows)
         super().reset(seed=one_seed(seed))
         self._ended = np.zeros(self.num_envs, np.bool_)
-        return self._observation(), self._info()
+        first = self._observation(), self._info()
+        self.steps.finish()
+        return first
 
     def step(self, actions: np.ndarray) -> tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Info]:
         """Play an action in every row and the opponents' answers."""
+        self.steps.check()
         if self._ended is None:
             raise BoyiError(f"{self.game}: no games are running; call reset() before step()")
         actions = as_array(actions)
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise BoyiError(f"{self.game}: actions must be {self.num_envs} whole numbers, one a row")
         going = np.flatnonzero(~self._ended)
-        self.table.deal(None, np.flatnonzero(self._ended))
         scores = np.zeros((self.num_envs, self.game.seats), np.float32)
         over, cut = np.zeros(self.num_envs, np.bool_), np.zeros(self.num_envs, np.bool_)
         scores[going], over[going], cut[going] = self.table.play(actions[going], going)
+        self.table.deal(np.flatnonzero(self._ended))
         rewards = scores[self._rows, self.table.seats].astype(np.float64)
         ended = over | cut
         final: Info = {}
@@ -204,10 +213,12 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
             final = self._marked({"returns": scores}, ended)
             if self._same_step:
                 final = self._final(final, ended)
-                self.table.deal(None, np.flatnonzero(ended))
+                self.table.deal(np.flatnonzero(ended))
                 ended = np.zeros_like(ended)
         self._ended = ended
-        return self._observation(), rewards, over, cut, {**self._info(), **final}
+        observation, info = self._observation(), {**self._info(), **final}
+        self.steps.finish()
+        return observation, rewards, over, cut, info
 
     def _observation(self) -> Observation:
         return {"observation": self.table.observe(self._rows, self.table.facing()), "action_mask": self.table.masks()}
@@ -234,6 +245,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions as truths (n, actions)."""
+        self.steps.check()
         return self.table.masks().astype(np.bool_)
 
     def observe_as(self, seats: np.ndarray) -> Observation:
@@ -241,6 +253,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
 
         The masks are what may be played next, by whomever, in the frames of those seats.
         """
+        self.steps.check()
         return {"observation": self.table.observe(self._rows, seats), "action_mask": self.table.masks(seats)}
 
     def set_opponent(self, opponent: Any) -> None:
@@ -254,6 +267,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """Gather all that the games' future depends on, by name; what opponents keep to themselves is not in it."""
+        self.steps.check()
         ended = np.zeros(self.num_envs, np.bool_) if self._ended is None else self._ended
         return {"ended": ended, "seats": self.table.seats, **self.batch.snapshot()}
 
@@ -264,5 +278,6 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
             "seats": ArrayForm((self.num_envs,), (np.int64,), 0, self.game.seats - 1),
         }
         fit_arrays({name: arrays[name] for name in forms if name in arrays}, forms, "the snapshot")
-        self.batch.restore(arrays)
+        self.steps.begin(self.batch.restore, arrays)
         self._ended, self.table.seats = arrays["ended"].copy(), arrays["seats"].copy()
+        self.steps.finish()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ from .batch import Batch, random_seed
 from .errors import BoyiError, is_whole, shown
 from .frame import Frame
 from .spec import Game
+from .steps import Steps
 from .view import View
 
 PATIENCE = 100  # games in a row that may end before the learner's first turn
@@ -114,6 +116,7 @@ class Table:
         self.opening = 0
         """How many of the caller's first decisions in every game are played at random before it sees the game."""
         self.watchers: list[Watcher] = []
+        self.steps = Steps(game)
 
     def set_opponent(self, opponent: Any) -> None:
         """Let somebody else play the other seats, from their next decision on."""
@@ -122,14 +125,15 @@ class Table:
             here = "every seat is the caller's" if self.opponents is None else "opponents play the other seats"
             raise BoyiError(f'{self.game}: {here} here; make another environment to change between them and "self"')
         check_seating(self.game, opponents, self.seat)
-        self.opponents = opponents
         if _by_history(opponents):
             self.batch.keep_history()
+        self.opponents = opponents
 
     def close(self) -> None:
-        """Let the opponents go of what is not memory."""
-        for player in self.opponents or ():
-            getattr(player, "close", lambda: None)()
+        """Let the opponents go of what is not memory: all of them, also where one fails at it."""
+        with ExitStack() as stack:
+            for player in self.opponents or ():
+                stack.callback(getattr(player, "close", lambda: None))
 
     def player(self, seat: int, learner: int) -> Player | None:
         """Find who plays a seat where the learner sits on `learner`; None for the caller."""
@@ -137,11 +141,19 @@ class Table:
             return None
         return self.opponents[(seat - learner) % self.game.seats - 1 if len(self.opponents) > 1 else 0]
 
-    def deal(self, seed: int | Sequence[int] | None, rows: np.ndarray) -> None:
-        """Start games and let the opponents, and chance for an opening, play until the caller is to move."""
-        if not rows.size:
-            return
-        self.batch.reset(seed, rows)
+    def start(self, seed: int | Sequence[int] | None, rows: np.ndarray) -> None:
+        """Begin a reset: start the first games of `seed`, or the next ones of the seeds in use."""
+        self.steps.begin(self.batch.reset, seed, rows)
+        self._lead(rows)
+
+    def deal(self, rows: np.ndarray) -> None:
+        """Start the next games, in the middle of a step."""
+        if rows.size:
+            self.batch.reset(None, rows)
+            self._lead(rows)
+
+    def _lead(self, rows: np.ndarray) -> None:
+        """Let the opponents, and chance for an opening, play new games until the caller is to move."""
         for _ in range(PATIENCE):
             self._begin(rows)
             # Where the game ended before the learner's first turn there is nothing to learn from it.
@@ -165,13 +177,14 @@ class Table:
             self.seats[rows] = self.batch.to_move[rows]
 
     def play(self, actions: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Play the caller's actions (m,) of the seats' frames and the opponents' answers.
+        """Begin a step: play the caller's actions (m,) of the seats' frames and the opponents' answers.
 
         Returns everybody's rewards (m, seats), over (m,) and cut (m,).
         """
         played = self.frame.actions(actions, self.batch.to_move[rows].astype(np.int64))
         self.announce(played, rows)
-        scores, over, cut = self.advance(played, rows)
+        movers = self.batch.to_move[rows].astype(np.int64)
+        scores, over, cut = self._follow(movers, rows, *self.steps.begin(self.batch.step, played, rows))
         ended = np.flatnonzero(over | cut)
         if ended.size:
             self.report(Finished(rows[ended], self.seats[rows[ended]], scores[ended], over[ended]))
@@ -179,16 +192,21 @@ class Table:
 
     def announce(self, actions: np.ndarray, rows: np.ndarray) -> None:
         for watcher in self.watchers:
-            watcher.playing(self.batch, rows, actions)
+            self.steps.ask(watcher.playing, self.batch, rows, actions)
 
     def report(self, games: Finished) -> None:
         for watcher in self.watchers:
-            watcher.ended(self.batch, games)
+            self.steps.ask(watcher.ended, self.batch, games)
 
     def advance(self, actions: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Play the game's actions (m,) for the seats to move, and the opponents' answers."""
         movers = self.batch.to_move[rows].astype(np.int64)
-        scores, over, cut = self.batch.step(actions, rows)
+        return self._follow(movers, rows, *self.batch.step(actions, rows))
+
+    def _follow(
+        self, movers: np.ndarray, rows: np.ndarray, scores: np.ndarray, over: np.ndarray, cut: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Let the opponents answer what `movers` (m,) have played, and add what comes of it."""
         if self.opponents is None:
             self.seats[rows] = movers
         else:
@@ -210,13 +228,18 @@ class Table:
 
     def _decide(self, rows: np.ndarray, chairs: np.ndarray) -> np.ndarray:
         """Ask the opponents, `chairs` seats behind the learner's left, for their actions in `rows`."""
-        assert self.opponents is not None
-        actions = np.empty(rows.size, np.int64)
-        for chair, opponent in enumerate(self.opponents):
-            asked = np.flatnonzero(chairs == chair) if len(self.opponents) > 1 else np.arange(rows.size)
+        opponents, actions = self.opponents, np.empty(rows.size, np.int64)
+        assert opponents is not None
+        for chair, opponent in enumerate(opponents):
+            asked = np.flatnonzero(chairs == chair) if len(opponents) > 1 else np.arange(rows.size)
             if asked.size:
-                actions[asked] = opponent.act(self.batch.view(rows[asked]))
+                actions[asked] = self.ask(opponent, rows[asked])
         return actions
+
+    def ask(self, player: Player, rows: np.ndarray) -> np.ndarray:
+        """Return what a player does in `rows`, (m,) int64, lawful or not; `BoyiError` for what are no actions."""
+        view = self.batch.view(rows)
+        return view.answered(self.steps.ask(player.act, view))
 
     def observe(self, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Observe rows from seats in the layout asked for: (m, …) float32."""

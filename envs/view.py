@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import kernels
 from .bind import bind
@@ -73,6 +74,14 @@ class View(NamedTuple):
             clock=None if self.clock is None else self.clock[which],
             limit=None if self.limit is None else self.limit[which],
         )
+
+    def answered(self, actions: ArrayLike) -> np.ndarray:
+        """Take what an agent answers as actions (m,) int64; `BoyiError` for anything but a whole number a game."""
+        m, answer = self.row.size, np.asarray(actions)
+        if answer.shape != self.row.shape or answer.dtype.kind not in "iu":
+            found = f"{answer.dtype} of shape {answer.shape}"
+            raise BoyiError(f"{self.game}: an agent answers with {m} whole numbers, one a game, not {found}")
+        return answer.astype(np.int64, copy=False)
 
     def check(self) -> None:
         """Raise `BoyiError` unless the arrays fit each other: a view need not have been made by a batch."""

@@ -250,7 +250,7 @@ def test_labels_are_what_makes_the_agent():
     [
         ("contestants:illegal", "^contestants:illegal: hex.* chose the illegal action 25"),
         ("contestants:broken", "^contestants:broken: ZeroDivisionError: nothing left$"),
-        ("contestants:Many", "^contestants:Many: hex.* actions must be 2 whole numbers"),
+        ("contestants:Many", "^contestants:Many: hex.* an agent answers with 2 whole numbers"),
     ],
 )
 def test_an_agent_that_fails_is_named(agent, sentence):

@@ -2,7 +2,9 @@
 
 import copy
 import multiprocessing
+import os
 import pickle
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -157,6 +159,50 @@ def test_states_go_in_and_out() -> None:
     assert (other.mask == made.mask).all() and (other.observation == made.observation).all()
     other.set_states(made.states[:1], rows=[3])
     assert (other.states[3] == made.states[0]) and other.view([3]).history == [[]]
+
+
+def test_a_position_put_into_a_row_has_none_of_its_history() -> None:
+    made, other = (stepped(5, moves, history=True) for moves in (4, 2))
+    told = [made.history(row) for row in range(5)]
+    made.set_states(other.states[:2], rows=[1, 3])
+    assert [made.history(row) for row in range(5)] == [told[0], [], told[2], [], told[4]]
+    assert made.view().history == [told[0], [], told[2], [], told[4]]
+    made.step(made.mask.argmax(1))
+    assert [len(made.history(row)) for row in range(5)] == [5, 1, 5, 1, 5]
+    made.states = other.states
+    assert made.view().history == [[]] * 5
+
+
+def test_a_clone_deals_the_same_bytes() -> None:
+    """The padding between a record's fields, too, which NumPy's copies leave undefined."""
+    made = Batch("einstein:board_size=3,stones=2", 50, seed=1)
+    for _ in range(20):
+        for _ in range(64):  # leave something in the memory that is used next
+            np.full(made.states.dtype.itemsize, 0xA5, np.uint8)
+        twin = made.clone()
+        made.reset()
+        twin.reset()
+        assert twin.states.tobytes() == made.states.tobytes()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_child_starts_threads_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pool it inherits is full of threads that it has not: whoever waits for them waits for ever."""
+    monkeypatch.setattr(batch, "THREADS_PAY", -1.0)
+    made = stepped(8, 3, threads=2)
+    twin, all_busy = made.clone(), threading.Barrier(2)
+    list(made._threads().map(lambda _: all_busy.wait(), range(2)))
+    child = multiprocessing.get_context("fork").Process(target=made.step, args=(made.sample(),))
+    child.start()
+    child.join(60)  # far longer than a step takes, however busy the machine is
+    ended = child.exitcode
+    child.kill()
+    child.join()
+    assert ended == 0
+    made.step(made.sample())
+    twin.step(twin.sample())
+    assert made.states.tobytes() == twin.states.tobytes()
 
 
 def test_forfeit_loses_for_the_offender_alone() -> None:

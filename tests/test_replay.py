@@ -44,12 +44,14 @@ def test_the_oldest_make_room():
     assert 0 <= replay.pos < 6
 
 
-def test_every_part_of_a_transition_stays_together():
+@pytest.mark.parametrize("count", [40, 50, 90, 250])  # into room for 50
+def test_every_part_of_a_transition_stays_together(count):
     replay = memory(50)
-    put(replay, range(40))
-    drawn = replay.sample(200)
+    put(replay, range(7))
+    put(replay, range(count))
+    drawn = replay.sample(400)
     numbers = (drawn.rewards[:, 0] * 8).numpy().astype(int)
-    assert len(set(numbers)) > 30
+    assert set(numbers) <= set(range(max(0, count - 50), count)) and len(set(numbers)) > 30
     assert (drawn.actions[:, 0].numpy() == numbers % 9).all()
     assert (drawn.dones[:, 0].numpy() == numbers % 2).all()
     assert (drawn.factors[:, 0].numpy() == np.where(numbers % 3, 1, -1)).all()

@@ -50,8 +50,10 @@ class TurnBasedParallel(ParallelEnv[str, Observation, int]):
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
         """Start a game: the first of `seed`, or the next one of the seed in use."""
         self.aec_env.reset(seed=seed, options=options)
-        self.agents = list(self.possible_agents)
-        return self._observations(), self._infos()
+        agents = list(self.possible_agents)
+        first = self._observations(agents), self._infos(agents)
+        self.agents = agents
+        return first
 
     def step(
         self, actions: Mapping[str, int]
@@ -62,17 +64,22 @@ class TurnBasedParallel(ParallelEnv[str, Observation, int]):
             raise BoyiError(f"{env.game}: no game is running; call reset() before step()")
         if not isinstance(actions, Mapping) or env.agent_selection not in actions:
             raise BoyiError(f"{env.game}: {env.agent_selection} is to move, but there is no action of it")
-        env.step(actions[env.agent_selection])
-        results = self._observations(), dict(env.rewards), dict(env.terminations), dict(env.truncations), self._infos()
-        if not self._running():
-            self.agents = []
+        agents, self.agents = self.agents, []  # a step that is broken off leaves no game to go on with
+        try:
+            env.step(actions[env.agent_selection])
+        except BoyiError:  # refused before anything was touched
+            self.agents = agents
+            raise
+        ends = dict(env.terminations), dict(env.truncations)
+        results = self._observations(agents), dict(env.rewards), *ends, self._infos(agents)
+        self.agents = agents if self._running() else []
         return results
 
     def _running(self) -> bool:
         return not any(self.aec_env.terminations.values()) and not any(self.aec_env.truncations.values())
 
-    def _observations(self) -> dict[str, Observation]:
-        return {agent: self._observe(agent) for agent in self.agents}
+    def _observations(self, agents: list[str]) -> dict[str, Observation]:
+        return {agent: self._observe(agent) for agent in agents}
 
     def _observe(self, agent: str) -> Observation:
         seen = self.aec_env.observe(agent)
@@ -80,9 +87,9 @@ class TurnBasedParallel(ParallelEnv[str, Observation, int]):
             seen["action_mask"] = self._waited(seen["action_mask"])
         return seen
 
-    def _infos(self) -> dict[str, dict[str, Any]]:
+    def _infos(self, agents: list[str]) -> dict[str, dict[str, Any]]:
         mover = self.aec_env.agent_selection if self._running() else None
-        infos = {agent: {**self.aec_env.infos[agent], "to_move": agent == mover} for agent in self.agents}
+        infos = {agent: {**self.aec_env.infos[agent], "to_move": agent == mover} for agent in agents}
         for info in infos.values():
             if "action_mask" in info:
                 info["action_mask"] = self._waited(info["action_mask"])

@@ -25,7 +25,9 @@ class Recorder(Watcher):
         table.watchers.append(self)
 
     def ended(self, batch: Batch, games: Finished) -> None:
-        self.file.append("".join(self._record(batch, games, k).line() for k in range(games.rows.size)))
+        lines = [self._record(batch, games, k).line() for k in range(games.rows.size)]
+        self.file.append("".join(lines))
+        self.count += len(lines)
 
     def _record(self, batch: Batch, games: Finished, k: int) -> Record:
         game, row, learner = self.table.game, int(games.rows[k]), int(games.seats[k])
@@ -37,14 +39,13 @@ class Recorder(Watcher):
         seats = [_label(self.table, seat, learner) for seat in range(game.seats)]
         decisions = Counter(seats[before["to_move"]] for before in states[:-1])
         ended = "forfeit" if states[-1]["to_move"] >= 0 else "over" if games.over[k] else "cut"
-        self.count += 1
         return Record(
             game=str(game),
             game_version=game.spec.version,
             agents=list(dict.fromkeys(seats)),
             run_seed=seed,
             pairing=0,
-            index=self.count - 1,
+            index=self.count + k,
             seed=seed,
             episode=episode,
             seats=seats,
