@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from damage import Record, compiled, flaws, kinds, one_byte_changed, scrambled, survives, watch
 from test_hex import count
-from test_jiu import drawn, every_set, laid_out, reads
+from test_jiu import drawn, every_set, every_small_set, laid_out, reads
 from test_jiu_text import DIAGRAMS, every_phase
 
 from boyi.envs import Batch, Game, find
@@ -39,11 +39,12 @@ def some(game: Game, many: int, seed: int = 0) -> Record:
 # What is lawful
 
 
+@compiled
 @every_set
 @pytest.mark.parametrize("share", [0.0, 0.7, 1.0])
 def test_whatever_is_played_is_a_position(game: Game, share: float) -> None:
     """At random, by greedy for the most part, and by greedy alone; so is what a forfeit ends."""
-    many = count(6 if game.params["board_size"] > 8 else 40, 1)
+    many = 6 if game.params["board_size"] > 8 else 40
     if share > 0.0 and game.params["board_size"] > 14:
         many = 1
     notes = greedy.notes(game)
@@ -51,6 +52,7 @@ def test_whatever_is_played_is_a_position(game: Game, share: float) -> None:
     assert (ends["to_move"] < -1).all()
 
 
+@compiled
 def test_games_that_were_looked_at_reach_everything() -> None:
     """All phases, both winners, draws, cuts, guns or double squares, and double jumps come up in games like those."""
     game = find("jiu", board_size=6, max_turns=60)
@@ -65,7 +67,7 @@ def test_what_is_set_up_is_a_position(drawing: str) -> None:
     assert flaw_of(reads(drawing)) == -1
 
 
-@every_set
+@every_small_set
 def test_what_reads_back_is_a_position(game: Game) -> None:
     """Of a game that was forfeited text forgets what was found when the turn began."""
     states = some(game, count(40, 2))
