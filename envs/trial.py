@@ -32,28 +32,28 @@ chance, resolve, redeal, playout = _stub.chance, _stub.resolve, _stub.redeal, _s
 settle: Any = kernels.settle
 
 
-def look_one(states: Any, mask: Any, r: Any, keys: Any) -> Any:
+def look_one(states, mask, r, keys):  # type: ignore[no-untyped-def]
     keys[0] = key(states[0])
     returns(states[0], r)
     return legal(states[0], mask)
 
 
-def advance_one(states: Any, choice: Any) -> Any:
+def advance_one(states, choice):  # type: ignore[no-untyped-def]
     if states[0].to_move == CHANCE:
         resolve(states[0], choice)
     else:
         step(states[0], choice)
 
 
-def chance_one(states: Any, p: Any) -> Any:
+def chance_one(states, p):  # type: ignore[no-untyped-def]
     return chance(states[0], p)
 
 
-def redeal_one(states: Any, seat: Any, rng: Any) -> Any:
+def redeal_one(states, seat, rng):  # type: ignore[no-untyped-def]
     redeal(states[0], seat, rng)
 
 
-def finish_two(states: Any, rng: Any, mask: Any, p: Any, most: Any) -> Any:
+def finish_two(states, rng, mask, p, most):  # type: ignore[no-untyped-def]
     """Play record 0 at random to the end, record 1 by the game's playout; return the plies of the former.
 
     They are -1 where nobody can move, or where it takes more than `most`.
@@ -70,7 +70,7 @@ def finish_two(states: Any, rng: Any, mask: Any, p: Any, most: Any) -> Any:
     return plies
 
 
-def draw_rows(states: Any, rng: Any, p: Any) -> Any:
+def draw_rows(states, rng, p):  # type: ignore[no-untyped-def]
     for i in range(states.shape[0]):
         resolve(states[i], pick(p, chance(states[i], p), rng))
 

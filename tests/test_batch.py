@@ -377,3 +377,11 @@ def test_a_finished_game_is_not_stepped() -> None:
 def test_a_batch_without_an_encoder_has_no_observations() -> None:
     with pytest.raises(BoyiError, match="encoder=None"):
         _ = Batch("hex:board_size=3", 2, encoder=None).observation
+
+
+def test_a_single_game_without_observations_is_the_same_game() -> None:
+    shown, blind = (Batch("hex:board_size=3", 1, seed=4, encoder=encoder) for encoder in ("planes", None))
+    while shown.to_move[0] >= 0:
+        action = int(shown.sample()[0])
+        assert shown.play(action) == blind.play(action)
+        assert (shown.states == blind.states).all()

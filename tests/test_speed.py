@@ -102,3 +102,7 @@ def test_meters_count_what_they_did() -> None:
     speed.random_scan(batch)(0.01)
     assert batch.view().episode.min() > 0
     assert speed.aec(AEC("hex:board_size=3"))(0.01) > 0
+
+
+def test_greedy_plays_whole_games_in_one_call() -> None:
+    assert speed.greedy_play(find("jiu:board_size=6,max_turns=40"))(0.01) > 0

@@ -6,6 +6,8 @@ import pytest
 from boyi.envs import Batch, BoyiError, find, games
 from boyi.envs.transcript import read, write
 
+pytestmark = pytest.mark.kernels
+
 GAMES = [find(name) for name in games()]
 
 
