@@ -112,6 +112,12 @@ def test_what_would_not_be_read_back_is_not_written(value: Any) -> None:
         write("name", None, {"key": value})
 
 
+def test_a_string_that_nobody_writes_is_not_read() -> None:
+    assert parse("name:" + "x" * 60_000)[1] == "x" * 60_000
+    with pytest.raises(BoyiError, match="it has 70005 letters, the most is 65536"):
+        parse("name:" + "x" * 70_000)
+
+
 @settings(CALM, max_examples=400)
 @given(either(*GAMES, "hex:board_size=5,swap=true", "jiu:gun='false', must_take=TRUE"))
 def test_a_game_string_is_a_game_or_a_sentence(text: str) -> None:
