@@ -40,7 +40,9 @@ def positions(name: str, many: int = 60) -> tuple[np.void, ...]:
         batch.step(np.array([chosen(*both, lots) for both in zip(seen[-1], batch.mask[rows], strict=True)]), rows)
     passed = np.concatenate(seen)
     robs = passed[passed["phase"] == rules.ROB]
-    return *passed[np.linspace(0, len(passed) - 1, 40).astype(int)], *robs[:8], *batch.states[:20]
+    kongs = passed[(passed["form"] == CONCEALED).any(axis=(1, 2))]
+    spread = (each[np.linspace(0, len(each) - 1, n).astype(int)] for each, n in ((passed, 40), (kongs, 8)))
+    return *(state for each in spread for state in each), *robs[:8], *batch.states[:20]
 
 
 def chosen(state: np.void, mask: np.ndarray, lots: np.random.Generator) -> int:

@@ -166,7 +166,7 @@ ITEMS = [  # hand with the winning tile, that tile, how, facts, items
     (("23444m", "4m"), {"melds": "111m<0 123p<0:1p 456p<0:4p 789s<0:7s"}, ""),
     # T08 to T11: robbed kong, replacement, the last tile
     (("456m123456p123456s11z", "5m", "rob"), {}, "T02 T07 T08"),
-    (("456m123456p123456s11z", "5m", "self"), {"start": "kong"}, "T03 T07 T09"),
+    (("456m123456p456s11z", "5m", "self"), {"start": "kong", "melds": KONG}, "T03 T07 T09"),
     (("456m123456p456s11z", "5m", "self"), {"start": "claimed-kong", "melds": "9999p<0"}, "T01 T07 T09"),
     (("456m123456p456s11z", "5m", "self"), {"start": "kong", "melds": "9999p<0+", "live": 0}, "T01 T07 T09 T10"),
     ((*OPEN, "self"), {"melds": CHI, "live": 0}, "T01 T10"),
