@@ -14,7 +14,7 @@ from boyi.envs.gym import GameEnv, GameVectorEnv
 from boyi.wrappers import SB3VecEnv
 
 GAMES = ["hex:board_size=3", "einstein:board_size=3,stones=2", "mahjong"]
-SEED, STEPS = 5, 5
+SEED, STEPS = 7, 5
 FAULTS: tuple[type[BaseException], ...] = (ZeroDivisionError, KeyboardInterrupt, BoyiError)
 REFUSED = "the last step or reset did not finish, so the game cannot go on; call reset\\(\\) first"
 

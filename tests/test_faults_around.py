@@ -38,6 +38,7 @@ from boyi.envs import BoyiError
 from boyi.envs import table as seating
 from boyi.envs.aec import AEC
 from boyi.envs.draw import Window
+from boyi.envs.files import Growing
 from boyi.envs.gym import GameEnv
 from boyi.envs.record import read_game
 from boyi.wrappers import RecordGames, TurnBasedParallel, parallel, vector
@@ -92,29 +93,36 @@ def test_a_watcher_that_fails_after_a_game_has_ended_leaves_none(game: str, face
     assert life(env) == life(FACES[face](game, Faulty(), seat=1))
 
 
+def cannot_write(self: Growing, text: str) -> None:
+    raise BoyiError(f"cannot write {self.path}: No space left on device")
+
+
 @pytest.mark.parametrize("many", [False, True])
-def test_a_file_that_is_gone_costs_the_step_and_no_line_of_the_next(many: bool, tmp_path: Path) -> None:
-    folder = tmp_path / "games"
-    folder.mkdir()
-    path = folder / "games.jsonl"
+def test_a_line_that_cannot_be_written_costs_the_step_and_no_line_of_the_next(
+    many: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "games.jsonl"
     env: Any = (
         vector.RecordGames(make_vector_env(GAMES[0], 3, Faulty()), path)
         if many
         else RecordGames(make_env(GAMES[0], Faulty()), path)
     )
     start(env)
-    path.unlink()
-    folder.rmdir()
-    with pytest.raises(BoyiError, match="cannot write"):
-        go_on(env, 20)
-    folder.mkdir()
+    with monkeypatch.context() as full:
+        full.setattr(Growing, "append", cannot_write)
+        with pytest.raises(BoyiError, match="cannot write"):
+            go_on(env, 20)
     with pytest.raises(BoyiError, match=REFUSED):
         act(env, 0)
     start(env)
-    while not path.exists() or not path.read_text():
+    while not path.read_text():
         if np.any(act(env, 0)[1]) and not many:
             break
     assert read_game(path).index == 0
+    path.unlink()
+    start(env)
+    with pytest.raises(BoyiError, match="is gone"):
+        go_on(env, 20)
 
 
 @pytest.mark.parametrize("made", [partial(make_env, opponent=Faulty()), partial(make_env, opponent="self"), AEC])
@@ -195,7 +203,7 @@ def test_a_snapshot_put_back_is_a_game_to_go_on_with() -> None:
     with pytest.raises(ZeroDivisionError):
         act(env, 0)
     damaged = {**kept, "states": kept["states"][:, :-1]}
-    with pytest.raises(BoyiError, match="not one of 3 games"):
+    with pytest.raises(BoyiError, match="a snapshot of 3 games holds"):
         env.restore(damaged)
     check_refused(env)
     env.restore(kept)

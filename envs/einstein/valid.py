@@ -26,7 +26,7 @@ FLAWS = (
 
 (COLUMNS, SQUARE, BOARD, LEFT, STEPS, PLY, WINNER, TURN, MOVER, DIE, LAST) = range(len(FLAWS))
 
-MOST = 1 << 30  # plies: a set-up may say any number, but counting on must not overflow
+MOST = 1 << 30  # plies at the end of a game: a set-up may say any number, but counting on must not overflow
 
 
 @kernel
@@ -46,7 +46,7 @@ def flaw(s):
     for seat in range(2):
         if steps_left(s, seat) > steps_at_start(k, size // columns, columns):
             return STEPS
-    if s.ply < 0 or s.ply > MOST:
+    if s.ply < 0 or int(s.ply) + steps_left(s, 0) + steps_left(s, 1) > MOST:
         return PLY
     mover = (s.ply + 1) % 2
     if s.winner < -1 or s.winner > 1 or s.winner == 1 - mover or not wins_are_told(s):
