@@ -28,6 +28,7 @@ QUICK = {
     "jsonl": f"jsonl:cmd='{command('jsonl')}'",
     "mcts": "mcts:sims=6",
     "openspiel": "openspiel:sims=6",
+    "pool": "pool:'random;mcts:sims=3',weights='1;2'",
     "program_c": "program_c",
     "puct": "puct:sims=6",
     "two_phase": "two_phase:layout=random,battle=greedy",
@@ -36,8 +37,8 @@ QUICK = {
 OTHER_SIZES = {("exact", "hex"): "hex:board_size=3", ("openspiel", "einstein"): "einstein"}
 TOO_LARGE = {("exact", "gomoku"), ("exact", "jiu")}
 LEARNED = {"dqn", "ddqn"}
-# Agents that play what the program does that they run, and are on no game's list.
-PROGRAMS = {"gomocup": {"gomoku"}, "gtp": {"hex"}, "jsonl": set(games())}
+# Agents that play what the programs or agents do that they are made of, and are on no game's list.
+OTHERS = {"gomocup": {"gomoku"}, "gtp": {"hex"}, "jsonl": set(games()), "pool": set(games())}
 PAIRS = [(agent, name) for agent in sorted(set(AGENTS) - LEARNED) for name in games()]
 
 
@@ -48,7 +49,7 @@ def test_it_plays_twenty_legal_games_or_says_why_not(agent: str, name: str) -> N
     if (agent, name) in TOO_LARGE:
         pytest.skip("too large to solve")
     game = find(OTHER_SIZES.get((agent, name), SIZES[name]))
-    if agent not in players(game) and name not in PROGRAMS.get(agent, ()):
+    if agent not in players(game) and name not in OTHERS.get(agent, ()):
         with pytest.raises(BoyiError, match=re.escape(str(game))):
             make_agent(QUICK.get(agent, agent), game)
         return
