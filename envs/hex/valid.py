@@ -16,7 +16,7 @@ FLAWS = (
     "link leads from every stone to one end within its own stones, and is -1 on an empty cell",
     "link joins stones that touch, and no others",
     "the end of a group has the sides that its stones are on",
-    "winner is the seat that has joined its sides, or -1",
+    "winner is the seat that has just moved and has joined its sides, or -1",
     "to_move is the seat whose turn it is, or -2 once the game has ended",
 )
 """The rules, in the order in which `flaw` looks: each may rely on those before it."""
@@ -49,7 +49,7 @@ def flaw(s):
         return GROUPS
     if not has_sides(s):
         return SIDES
-    if s.winner != joined(s):
+    if s.winner != joined(s) or s.winner == s.ply % 2:
         return WINNER
     if s.to_move != OVER and (s.winner >= 0 or s.to_move != s.ply % 2):
         return MOVER
