@@ -210,7 +210,7 @@ def test_every_ply_agrees_with_openspiel() -> None:
     many, rng = count(2000, 6), np.random.default_rng(5)
     batch = by_hand("einstein", many, seed=2)
     states, theirs = batch.states, [spiel.new_initial_state() for _ in range(many)]
-    states["turn"] = 1
+    states["turn"] = states["ply"] = 1
     batch.states = states
     for state, game in zip(states, theirs, strict=True):
         for seat in (0, 1):

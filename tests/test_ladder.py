@@ -39,11 +39,11 @@ FROZEN = {
     "mahjong": "901c7594996d2424",
 }
 PLAYED = {
-    "einstein": "94effa391c400854",
-    "gomoku": "bab70a19ea2fa489",
-    "hex": "187d2a08457385f1",
-    "jiu": "2e9ee138dd2d4ce7",
-    "mahjong": "d55c38220b18f6f2",
+    "einstein": "8d996e3e75a014a2",
+    "gomoku": "f9f38ea59b767df7",
+    "hex": "42e154a7a32701f2",
+    "jiu": "95eff63bdf1cf615",
+    "mahjong": "88c030bd3e501b64",
 }
 
 

@@ -180,15 +180,15 @@ def test_all_moves_as_first_counts_what_the_seat_played_later() -> None:
 
 
 def test_the_best_tried_action_goes_before_untried_ones_of_less_urgency() -> None:
-    view = Batch("hex:board_size=5", 1, seed=0).view()
+    view = Batch("hex:board_size=5", 8, seed=0).view()
     tried = {}
     for fpu in (1000.0, 0.6, -1.0):
         agent = MCTS(sims=200, fpu=fpu, c=0.0, reuse=False)
         agent.act(view)
-        tried[fpu] = len(children(agent.memories[0].tree))
-    assert tried[1000.0] == 25
-    assert 1 < tried[0.6] < 25
-    assert tried[-1.0] == 1
+        tried[fpu] = [len(children(agent.memories[row].tree)) for row in range(8)]
+    assert tried[1000.0] == [25] * 8
+    assert 8 < sum(tried[0.6]) < 8 * 25
+    assert tried[-1.0] == [1] * 8
 
 
 def test_widening_considers_a_power_of_the_visits() -> None:
