@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from .decide import Decision
 
 PARAMETER = ("game", "parameter", "default", "allowed", "meaning")
-DEEPEST = 100_000  # actions that a count looks ahead: games are shorter
 QUIET = 5.0  # seconds between two lines of progress where there is no terminal
 
 
@@ -352,7 +351,7 @@ def _allowed(param: Param) -> str:
 @app.command()
 def perft(
     game: GameName,
-    depth: Annotated[int, typer.Option(help="The longest sequences to count.", min=0, max=DEEPEST)] = 3,
+    depth: Annotated[int, typer.Option(help="The longest sequences to count.")] = 3,
     board_size: BoardSize = None,
 ) -> None:
     """Count the sequences of actions from the start, by their length."""

@@ -99,7 +99,7 @@ def test_judging_in_kernels_and_by_asking_are_one(name: str, mode: dict[str, str
 def test_it_finds_the_winning_moves_of_3x3() -> None:
     rng, checked = np.random.default_rng(0), 0
     agents = [
-        PUCT(sims=1500, evaluator="playout", c=1.0, backup=backup, reuse=False) for backup in ("leaf", "children")
+        PUCT(sims=4000, evaluator="playout", c=1.0, backup=backup, reuse=False) for backup in ("leaf", "children")
     ]
     while checked < 15:
         moves: list[int] = rng.permutation(9)[: rng.integers(0, 5)].tolist()
