@@ -221,10 +221,10 @@ def test_a_lifted_stone_hangs_over_its_shadow() -> None:
     assert len(nodes(state, "circle", fill=draw.BLACK.shine)) == 4
 
 
-def allowed(state: np.void) -> tuple[Cells, Cells]:
+def allowed(game: str, state: np.void) -> tuple[Cells, Cells]:
     """Return the stones that the mask lets a seat take next, and where it would land behind them."""
     n, points = side_of(state), state["board"].size
-    batch = Batch(find("jiu", board_size=n, revisit=bool(state["revisit"])), 1, encoder=None)
+    batch = Batch(game, 1, encoder=None)
     batch.set_states(state[None])
     taken, landed = set(), set()
     for plane, p in (divmod(int(a), points) for a in np.flatnonzero(batch.mask[0])):
@@ -241,9 +241,9 @@ def allowed(state: np.void) -> tuple[Cells, Cells]:
 @pytest.mark.parametrize("options", ["", ",revisit=false,must_take=false,single_jump_ban=none"])
 def test_stones_that_may_be_taken_are_ringed(options: str) -> None:
     """§7, §10: rings on the stones, dots where a jump would end, as the mask says; none in the other phases."""
-    found = 0
-    for state in positions(f"jiu:board_size=6,max_turns=60{options}"):
-        taken, landed = allowed(state)
+    game, found = f"jiu:board_size=6,max_turns=60{options}", 0
+    for state in positions(game):
+        taken, landed = allowed(game, state)
         assert circles(state, stroke=draw.RED.shine) == taken
         assert circles(state, fill=draw.RED.fill) == landed
         found += bool(landed) + bool(taken)
