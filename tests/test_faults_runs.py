@@ -1,6 +1,5 @@
 """Whatever fails in a run of games, its file holds games that were played, and a sentence names whose fault it was."""
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 from engines import command
 from faulty import GAMES, Fault, Faulty, fail, life, raising
+from msgspec.structs import asdict
 
 from boyi.baselines import make_agent, play
 from boyi.baselines.arena import Match, compete
@@ -15,7 +15,7 @@ from boyi.baselines.decide import Inquiry, inquire
 from boyi.baselines.opponents import make_env
 from boyi.baselines.program import Program
 from boyi.envs import BoyiError, View, find
-from boyi.envs.record import Record, read_line, replay
+from boyi.envs.record import read_line, replay
 
 every_game = pytest.mark.parametrize("game", GAMES)
 
@@ -46,14 +46,14 @@ class Guest(Faulty):
             fail(None)  # type: ignore[arg-type]
 
 
-def untimed(path: Path) -> list[Record]:
+def untimed(path: Path) -> list[dict[str, Any]]:
     """Read a run's file; every line must be a game to its end, with the actions that were played."""
     records = [read_line(line, str(path)) for line in path.read_bytes().splitlines(keepends=True)]
     for record in records:
         *_, last = replay(find(record.game), record.seed, record.actions)
         assert last["to_move"] < 0
         assert record.ended == "over"
-    return sorted((dataclasses.replace(record, seconds={}) for record in records), key=lambda record: record.index)
+    return sorted(({**asdict(record), "seconds": None} for record in records), key=lambda record: record["index"])
 
 
 @every_game
