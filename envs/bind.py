@@ -55,12 +55,15 @@ def bind(generic: Callable[..., Any], game: Game, encoder: str | None = None, **
     Equal calls return the same compiled kernel; it is for this game's records only.
     """
     memo = (generic, game, encoder, *sorted(choices.items()))
-    with _lock:
-        if memo not in _memo:
-            names = {name: _supplied(game, name, encoder) for name in kernel_names()} | choices
-            bound = _rebuild(_python(generic), names, f"{game.name} {game.dtype}")
-            _memo[memo] = _interpreted(bound) if INTERPRETED else bound
-        return _memo[memo]
+    found = _memo.get(memo)
+    if found is None:  # asked before the lock, which an interrupt at its very end would leave shut for other threads
+        with _lock:
+            if memo not in _memo:
+                names = {name: _supplied(game, name, encoder) for name in kernel_names()} | choices
+                bound = _rebuild(_python(generic), names, f"{game.name} {game.dtype}")
+                _memo[memo] = _interpreted(bound) if INTERPRETED else bound
+            found = _memo[memo]
+    return found
 
 
 def stub(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -114,7 +114,7 @@ def test_every_seat_looks_at_the_other_three(seat: int) -> None:
 def test_a_claim_ends_what_was_let_pass_before() -> None:
     """Seat 3 claims 9s and discards 1z: seats 1 and 2 have let both pass, seat 3 may wait for 9s now."""
     thrown = "1:2p 2:3p 3:4p 0:9s>3 3:1z"
-    state = table(HAND, melds={3: "789s<0:9s"}, thrown=thrown)
+    state = table(HAND, melds={3: "999s<0"}, thrown=thrown)
     expected = {"2p": [0, 1, 2], "3p": [0, 0, 2], "4p": [0, 0, 1], "9s": [0, 0, 1], "1z": [0, 0, 0], "5s": [99] * 3}
     assert {tile: [age(state, o, tile) for o in (1, 2, 3)] for tile in expected} == expected
     assert safe(state) == {"1z"}

@@ -108,7 +108,7 @@ def changes(game: Game) -> list[Change]:
 
 
 def image(oracle: EinStein, change: Change) -> EinStein:
-    """Mirror and renumber a position."""
+    """Mirror and renumber a position, which is then one that was set up."""
     t, *renumbered = change
 
     def new(number: int, seat: int) -> int:
@@ -116,6 +116,7 @@ def image(oracle: EinStein, change: Change) -> EinStein:
 
     stones = {(seat, new(i, seat)): (c, r) if t else (r, c) for (seat, i), (r, c) in oracle.stones.items()}
     twin = oracle.copy()
+    twin.actions = []
     twin.set_up(stones, oracle.turn, None if oracle.die is None else new(oracle.die, oracle.turn))
     return twin
 

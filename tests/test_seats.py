@@ -33,7 +33,7 @@ def test_three_opponents_sit_in_order_after_the_learner(n: int, seat: Any) -> No
         many: Any = {"num_envs": n} if n > 1 else {}
         env: Any = (make_vector_env if n > 1 else make_env)("mahjong", opponent=opponents, seat=seat, **many)
         learners = np.atleast_1d(env.reset(seed=seed)[1]["seat"])
-        for _ in range(3):  # far from the end of any game
+        for _ in range(6):  # far from the end of any game, and enough for claims not to pass a seat by
             env.step(env.action_masks().argmax(axis=-1))
         for k, opponent in enumerate(opponents, 1):
             assert {row for row, _ in opponent.asked} == set(range(n))

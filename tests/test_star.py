@@ -220,7 +220,7 @@ def test_the_first_action_of_a_depth_counts_once_it_is_searched() -> None:
 # On the standard board: who moves, the die, both seats' stones, the depth, and the actions that are best.
 TACTICS: list[tuple[str, int, int, Stones, Stones, int, set[str]]] = [
     ("a step into the corner", 0, 2, {2: (3, 4), 5: (1, 1)}, {1: (2, 2), 3: (4, 3)}, 1, {"2-down"}),
-    ("the other seat's", 1, 6, {2: (3, 3), 5: (1, 1)}, {1: (2, 2), 6: (1, 1), 5: (0, 3)}, 1, {"6-diag"}),
+    ("the other seat's", 1, 6, {2: (3, 3), 5: (1, 3)}, {1: (2, 2), 6: (1, 1), 5: (0, 3)}, 1, {"6-diag"}),
     ("the last stone captured", 0, 1, {1: (1, 1), 4: (0, 3)}, {3: (2, 2)}, 1, {"1-diag"}),
     ("the runner captured", 0, 3, {3: (0, 0), 5: (2, 0)}, {1: (1, 1), 6: (4, 4)}, 2, {"3-diag"}),
     ("and by the other seat", 1, 3, {1: (3, 3), 6: (0, 0)}, {3: (4, 4), 5: (2, 4)}, 2, {"3-diag"}),
