@@ -1,6 +1,7 @@
 """OpenSpiel's tree search as an agent: the same position, the same actions, and a sensible move."""
 
 import builtins
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 
 from boyi.baselines import evaluate, make_agent
 from boyi.baselines.openspiel import FOREVER, OpenSpiel, their_action
-from boyi.envs import Batch, BoyiError, find
+from boyi.envs import Batch, BoyiError, find, transcript
 
+POSITIONS = Path(__file__).parent / "positions"
 GAMES = ("hex:board_size=5", "hex:board_size=4,swap=true", "gomoku:board_size=6", "einstein")
 
 
@@ -44,10 +46,11 @@ def test_it_follows_every_game(name: str) -> None:
 
 def test_no_start_is_assumed_from_which_a_stone_would_leave_the_board() -> None:
     """In this game stones that are gone have steps which, from each other's places, go beyond an edge."""
-    batch = Batch("einstein", 1, seed=1015, history=True)
-    for action in (6, 5, 8, 13, 8, 11, 12, 11, 14, 10, 11, 1, 16, 15, 9, 2, 17, 8, 15, 2):
-        batch.step([action])
-    state = OpenSpiel().state(batch.view(), 0)
+    *_, last = transcript.read((POSITIONS / "einstein_start.txt").read_text())
+    batch = Batch("einstein", 1, encoder=None)
+    batch.states = last
+    played = [6, 5, 8, 13, 8, 11, 12, 11, 14, 10, 11, 1, 16, 15, 9, 2, 17, 8, 15, 2]
+    state = OpenSpiel().state(batch.view()._replace(history=[played]), 0)
     assert their_board(state)[7:9] == ["w4", "w5"]
 
 
