@@ -23,6 +23,8 @@ from boyi.envs.bind import bind
 from boyi.envs.kernels import CHANCE_KEY, DECISION_KEY, GAME_KEY, OWN_KEY, REDEAL_KEY, SEAT_KEY, derive, reset_one
 from boyi.envs.rng import GOLDEN, hash64, random64, siphash
 
+pytestmark = pytest.mark.kernels
+
 Words = np.ndarray
 u64 = np.uint64
 SURE = 1e-9  # no p-value below this comes up by chance: seeds are fixed

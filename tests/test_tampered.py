@@ -31,6 +31,8 @@ from boyi.envs.protocol import (
 from boyi.envs.rng import choose
 from boyi.envs.trial import Trial, open_stream
 
+pytestmark = pytest.mark.kernels
+
 SPECS = [*(find(name).spec for name in games()), toy.SPEC, strip.SPEC]
 SETS = [Game.bind(spec, params) for spec in SPECS for params in spec.tested]
 every_set = pytest.mark.parametrize("game", SETS, ids=str)

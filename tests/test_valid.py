@@ -12,6 +12,8 @@ from boyi.envs.kernels import flaw_rows
 from boyi.envs.trial import field_bytes
 from boyi.envs.validity import rules
 
+pytestmark = pytest.mark.kernels
+
 HEX = """hex 3x3 swap  ply 5  last c2  O to move
    a b c
  1  X . .
