@@ -17,6 +17,10 @@ class IllegalAction(BoyiError):
     """An action outside the mask; the message names row, action and position, which is left untouched."""
 
 
+class NoPosition(BoyiError):
+    """A record that play cannot reach in form; the message says which rule of the game's ``valid.py`` it breaks."""
+
+
 def shown(value: object) -> str:
     """Write any value as an error repeats it: on one line, and cut off where it is long."""
     try:

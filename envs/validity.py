@@ -13,7 +13,7 @@ import numpy as np
 
 from . import kernels
 from .bind import bind
-from .errors import BoyiError
+from .errors import NoPosition
 from .spec import Game
 from .view import copied
 
@@ -35,16 +35,16 @@ def rules(game: Game) -> list[str]:
 
 
 def check_read(game: Game, state: np.ndarray, what: str) -> None:
-    """Raise `BoyiError` with the rule when a record (1,), read from text, is no position and so not `what`."""
+    """Raise `NoPosition` with the rule when a record (1,), read from text, is no position and so not `what`."""
     flaw = int(find_flaws(game, state)[0])
     if flaw >= 0:
-        raise BoyiError(f"not {what}: {rules(game)[flaw]}")
+        raise NoPosition(f"not {what}: {rules(game)[flaw]}")
 
 
 def check_states(game: Game, states: np.ndarray, rows: Sequence[int] | np.ndarray) -> None:
-    """Raise `BoyiError` with the row and the rule for the first record (n,) of the game's dtype that is no position."""
+    """Raise `NoPosition` with the row and the rule for the first record (n,) of the game's dtype that is no position."""
     flaws = find_flaws(game, states)
     broken = np.flatnonzero(flaws >= 0)
     if broken.size:
         k = int(broken[0])
-        raise BoyiError(f"{game}: row {rows[k]} is no position: {rules(game)[flaws[k]]}")
+        raise NoPosition(f"{game}: row {rows[k]} is no position: {rules(game)[flaws[k]]}")
