@@ -42,7 +42,7 @@ def check_read(game: Game, state: np.ndarray, what: str) -> None:
 
 
 def check_states(game: Game, states: np.ndarray, rows: Sequence[int] | np.ndarray) -> None:
-    """Raise `NoPosition` with the row and the rule for the first record (n,) of the game's dtype that is no position."""
+    """Raise `NoPosition` with row and rule for the first record (n,) of the game's dtype that is no position."""
     flaws = find_flaws(game, states)
     broken = np.flatnonzero(flaws >= 0)
     if broken.size:
