@@ -14,8 +14,6 @@ from boyi.envs.jiu import greedy, record, text, valid
 from boyi.envs.jiu.points import side_of
 from boyi.envs.protocol import CUT
 
-pytestmark = pytest.mark.kernels
-
 
 def on_the_way(game: Game, many: int, seed: int = 0) -> Iterator[Record]:
     """Play random games, and yield all of them (many,) before every action and at the end."""

@@ -15,8 +15,6 @@ from boyi.envs.mahjong.rules import legal
 from boyi.envs.protocol import OVER
 from boyi.envs.rng import choose, kernel
 
-pytestmark = pytest.mark.kernels
-
 LONG = find("mahjong", reserve=0, reserve_per_kong=1, multi_win="all", missed_win="strict", swap_call_ban=True)
 every_game = pytest.mark.parametrize("game", [*TESTED, LONG], ids=str)
 
