@@ -24,6 +24,18 @@ def mark_empty(s, mask):
 
 
 @kernel
+def count_stones(b):
+    """Count the stones on a board of any bytes, and seat 1's among them; -1 for both if a cell holds anything else."""
+    stones, second = 0, 0
+    for i in range(b.size):
+        if b[i] < 0 or b[i] > 2:
+            return -1, -1
+        stones += b[i] != 0
+        second += b[i] == 2
+    return stones, second
+
+
+@kernel
 def pay_winner(s, r):
     """Write +1 for the winner of two seats and -1 for the other, zeros where there is none."""
     r[0] = r[1] = 0.0

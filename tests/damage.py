@@ -93,6 +93,17 @@ def watch(game: Game, starts: Record, seed: int, notes: Any, chooses: Any, share
 
 # Damage
 
+
+def altered(state: Record, changes: dict[str, object]) -> Record:
+    """Change fields of a record (1,) in place: to a value, or one entry, given with its place; return it."""
+    for field, value in changes.items():
+        if isinstance(value, tuple):
+            state[field][0][value[0]] = value[1]
+        else:
+            state[field] = value
+    return state
+
+
 ONE_BYTE: tuple[Callable[[NDArray[np.uint8], NDArray[np.uint8]], NDArray[np.uint8]], ...] = (
     lambda byte, lot: byte ^ (np.uint8(1) << (lot & 7)),
     lambda byte, lot: byte ^ np.uint8(0x80),

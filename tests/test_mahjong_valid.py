@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from damage import Record, compiled, flaws, kinds, one_byte_changed, scrambled, survives, watch
+from damage import Record, altered, compiled, flaws, kinds, one_byte_changed, scrambled, survives, watch
 from test_mahjong import TESTED, WAITING, count, every_set, played, table
 from test_mahjong_encode import NAMES, by_name
 
@@ -218,17 +218,6 @@ BROKEN = [  # a position, its fields that are changed and to what, and the rule 
 ]  # fmt: skip
 
 
-def broken(name: str, changes: dict[str, object]) -> Record:
-    """Change fields of a position: to a value, or one entry, given with its place."""
-    state = state_of(name)
-    for field, value in changes.items():
-        if isinstance(value, tuple):
-            state[field][0][value[0]] = value[1]
-        else:
-            state[field] = value
-    return state
-
-
 def flaw_of(state: Record) -> int:
     """Find the rule that a record breaks, -1 for none."""
     return int(flaws(find(SPEC), state)[0])
@@ -237,7 +226,7 @@ def flaw_of(state: Record) -> int:
 @pytest.mark.parametrize(("name", "changes", "rule"), BROKEN)
 def test_every_rule_refuses(name: str, changes: dict[str, object], rule: int) -> None:
     assert flaw_of(state_of(name)) == -1
-    assert valid.FLAWS[flaw_of(broken(name, changes))] == valid.FLAWS[rule]
+    assert valid.FLAWS[flaw_of(altered(state_of(name), changes))] == valid.FLAWS[rule]
 
 
 def test_every_rule_was_broken() -> None:

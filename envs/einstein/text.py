@@ -9,6 +9,7 @@ from ..protocol import CHANCE, OVER
 from ..spec import Game
 from ..syntax import lines_of
 from ..validity import find_flaws
+from ..view import copied
 from . import SPEC
 from .valid import MOST
 
@@ -74,7 +75,7 @@ def read(text: str) -> np.ndarray:
         )
     sizes = {"board_size": int(head[1]), "columns": int(head[2]), "stones": int(head[3])}
     game = Game.bind(SPEC, {**sizes, "placement": head[4], "substitution": head[5]})
-    state = game.blank.copy()
+    state = copied(game.blank)
     s = state[0]
     s["square"] = -1
     for r, line in enumerate(lines[2:]):

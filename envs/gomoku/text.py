@@ -10,6 +10,7 @@ from ..protocol import OVER
 from ..spec import Game
 from ..syntax import lines_of
 from ..validity import find_flaws
+from ..view import copied
 from . import SPEC, rules
 
 MARKS = ".XO"
@@ -61,7 +62,7 @@ def read(text: str) -> np.ndarray:
     if ply > n * n:
         raise BoyiError(f"not a gomoku diagram: no game of this size has {ply} plies")
     game = Game.bind(SPEC, {"board_size": n, "rule": head[2]})
-    state = game.blank.copy()
+    state = copied(game.blank)
     s = state.view(np.recarray)[0]
     rules.reset(s, None)
     for r, line in enumerate(lines[1:-1]):

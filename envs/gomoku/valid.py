@@ -1,5 +1,6 @@
 """What a record of Gomoku must be to be a position; § numbers refer to RULES.md."""
 
+from ..board import count_stones
 from ..protocol import OVER
 from ..rng import kernel
 from .rules import wins
@@ -24,12 +25,10 @@ FLAWS = (
 @kernel
 def flaw(s):
     """Find the first of FLAWS in a record of any bytes; -1 when there is none."""
-    b, stones, second = s.board, 0, 0
-    for i in range(b.size):
-        if b[i] < 0 or b[i] > 2:
-            return BOARD
-        stones += b[i] != 0
-        second += b[i] == 2
+    b = s.board
+    stones, second = count_stones(b)
+    if stones < 0:
+        return BOARD
     if s.ply != stones:
         return PLY
     if second != stones // 2:

@@ -10,6 +10,7 @@ from ..protocol import OVER
 from ..spec import Game
 from ..syntax import lines_of
 from ..validity import find_flaws
+from ..view import copied
 from . import SPEC, rules
 
 MARKS = ".XO"
@@ -60,7 +61,7 @@ def read(text: str) -> np.ndarray:
     if ply > n * n + 1:
         raise BoyiError(f"not a hex diagram: no game of this size has {ply} plies")
     game = Game.bind(SPEC, {"board_size": n, "swap": head[2] is not None})
-    state = game.blank.copy()
+    state = copied(game.blank)
     s = state.view(np.recarray)[0]
     rules.reset(s, None)
     for r, line in enumerate(lines[2:]):

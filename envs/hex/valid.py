@@ -1,6 +1,6 @@
 """What a record of Hex must be to be a position; § numbers refer to RULES.md."""
 
-from ..board import side
+from ..board import count_stones, side
 from ..protocol import OVER
 from ..rng import kernel
 from .rules import HIGH, LOW, sides
@@ -29,12 +29,10 @@ MARKED = 4  # added to a stone while groups are filled in
 @kernel
 def flaw(s):
     """Find the first of FLAWS in a record of any bytes; -1 when there is none."""
-    b, stones, second = s.board, 0, 0
-    for i in range(b.size):
-        if b[i] < 0 or b[i] > 2:
-            return BOARD
-        stones += b[i] != 0
-        second += b[i] == 2
+    b = s.board
+    stones, second = count_stones(b)
+    if stones < 0:
+        return BOARD
     if s.stones != stones:
         return STONES
     swapped = s.swap == 1 and s.ply >= 2 and stones == s.ply - 1

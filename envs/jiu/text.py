@@ -10,6 +10,7 @@ from ..spec import Game
 from ..syntax import expect, expect_same, lines_of
 from ..syntax import parse as parse_options
 from ..validity import check_read
+from ..view import copied
 from . import LOOKED_BACK, SPEC, record, rules
 from .points import DIGITS, LETTERS, read_point, side_of, write_point
 
@@ -139,7 +140,7 @@ def read(text: str) -> np.ndarray:
     head = expect(HEAD, lines[0], "a diagram of jiu", "jiu  ply 0  turns 0  X to move")
     _, _, given = parse_options(f"jiu:{head[1]}" if head[1] else "jiu")
     game = Game.bind(SPEC, given)
-    state = game.blank.copy()
+    state = copied(game.blank)
     s = state.view(np.recarray)[0]
     rules.reset(s, None)
     n = side_of(state[0])

@@ -13,6 +13,7 @@ from ..spec import Game
 from ..syntax import expect, expect_same, lines_of
 from ..syntax import parse as parse_options
 from ..validity import check_read
+from ..view import copied
 from . import MOST_MELDS, SEATS, SPEC, TILES, record, tiles
 from .complete import COPIES, SUITED
 from .tai import ADDED, CHOW, CONCEALED, ITEMS, KONG, PONG
@@ -171,7 +172,7 @@ def _start(line: str) -> tuple[Game, np.ndarray]:
     head = expect(r"mahjong(?: (\S+))?  ply (\d{1,3})  live (\d+)", line, WHAT, "mahjong dealer=1  ply 26  live 41")
     _, _, given = parse_options(f"mahjong:{head[1]}" if head[1] else "mahjong")
     game = Game.bind(SPEC, given)
-    s = game.blank.copy()
+    s = copied(game.blank)
     s["taken"] = s["giver"] = s["claimed"] = s["payer"] = -1
     s["ply"] = int(head[2])
     return game, s
