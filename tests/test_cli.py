@@ -50,6 +50,7 @@ def no_notice(monkeypatch):
         ("play hex --board-size -1", "board_size must be a whole number from 1 to 26, not -1"),
         ("perft hex --board-size 27", "board_size must be a whole number from 1 to 26, not 27"),
         ("perft hex --board-size 3.5", "board_size must be a whole number from 1 to 26, not 3.5"),
+        ("perft hex --depth -1", "depth must be a whole number from 0 to 1,000, not -1"),
         ("compile hex --board-size 1e3", "board_size must be a whole number from 1 to 26, not 1000.0"),
         ("compile nothing", "unknown game 'nothing'"),
         ("play", "play takes a game"),
@@ -70,7 +71,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(words, sentence):
     assert done.stderr.startswith(f"boyi: {sentence}") or f": {sentence}" in done.stderr
 
 
-@pytest.mark.parametrize("words", ["nothing", "arena hex", "perft hex --depth -1", "arena hex random mcts --games x"])
+@pytest.mark.parametrize("words", ["nothing", "arena hex", "perft hex --depth x", "arena hex random mcts --games x"])
 def test_bad_usage_is_exit_code_2(words):
     done = boyi(words)
     assert done.exit_code == 2

@@ -223,14 +223,14 @@ def test_what_is_no_text_is_no_diagram(name: str, text: Any) -> None:
         find(name).module("text").read(text)
 
 
-@pytest.mark.parametrize("ply", [0, 900, MOST - 56, MOST - 54])
+@pytest.mark.parametrize("ply", [0, 900, MOST - 80, MOST - 78])
 def test_a_position_set_up_in_einstein_can_be_drawn_to_its_end(ply: int) -> None:
     text, start = find("einstein").module("text"), diagrams("einstein")[0]
     batch = Batch("einstein", 1, 0, encoder=None)
-    # An even ply, so that the same seat is to move, and 56 steps that all stones have before them.
+    # An even ply, so that the same seat is to move, and 80 steps that all stones have before them.
     late = start.replace("ply 0", f"ply {ply}")
-    assert check_diagram("einstein", late) == (ply + 56 <= MOST)
-    if ply + 56 <= MOST:
+    assert check_diagram("einstein", late) == (ply + 80 <= MOST)
+    if ply + 80 <= MOST:
         batch.set_states(text.read(late))
     while batch.to_move[0] >= 0:
         batch.step(batch.sample())
