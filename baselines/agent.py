@@ -101,13 +101,14 @@ class Team(Agent):
         return any(member.by_history for member in self.members)
 
     def ask(self, view: View, chosen: np.ndarray) -> np.ndarray:
-        """Ask each member once, about all the games of the view for which it is `chosen` (m,)."""
+        """Ask each member once, about all the games of the view for which it is `chosen` (m,); `BoyiError` names it."""
         actions, self.faults = np.empty(view.row.size, np.int64), {}
         before = sum(member.starting for member in self.members)
         for k in np.unique(chosen):
             member, games = self.members[k], np.flatnonzero(chosen == k)
             part = view if games.size == view.row.size else view.take(games)
-            actions[games] = part.answered(member.act(part))
+            with blame(str(member)):
+                actions[games] = part.answered(member.act(part))
             self.faults |= {int(games[game]): why for game, why in member.faults.items()}
         self.starting += sum(member.starting for member in self.members) - before
         return actions

@@ -12,7 +12,7 @@ from ..envs.batch import Batch
 from ..envs.errors import BoyiError
 from ..envs.spec import Game, find
 from ..envs.view import View
-from .agent import Agent
+from .agent import Agent, blame
 
 INSTANT = 1e-3  # seconds: the limit of the decision that only compiles
 DIGITS = 20  # the most that a number has: one of 64 bits
@@ -26,6 +26,12 @@ def whole(text: str) -> int:
 def one_line(error: Exception) -> str:
     """Write an error where an answer is a line."""
     return " ".join(str(error).split())
+
+
+def ask(agent: Agent, view: View) -> int:
+    """Let an agent decide the one game of a view; `BoyiError` begins with its name when it fails."""
+    with blame(str(agent)):
+        return int(view.answered(agent.act(view))[0])
 
 
 class Engine:
@@ -67,8 +73,8 @@ class Engine:
         self.warm.add(self.game)
         trial, batch = copy.deepcopy(self.agent), self.deal()
         for _ in range(2):
-            action = trial.act(batch.view()._replace(limit=np.array([INSTANT])))
-            if trial.faults or batch.step(action)[1][0]:
+            action = ask(trial, batch.view()._replace(limit=np.array([INSTANT])))
+            if trial.faults or batch.step(np.array([action]))[1][0]:
                 break
         trial.close()
 
@@ -97,7 +103,7 @@ class Engine:
         return str(self.game.module("text").name(state, action))
 
     def decide(self, view: View) -> int:
-        """Let the agent decide the one game of a view."""
+        """Let the agent decide the one game of a view, in the time it has."""
         clock, limit = (None if left is None else np.array([left], np.float64) for left in (self.clock, self.limit))
         view = view._replace(episode=np.array([self.episode]), clock=clock, limit=limit)
         if self.stream is not None:
@@ -105,7 +111,7 @@ class Engine:
             view = view._replace(rng=np.array([[key, counter]], np.uint64), game_key=np.array([game], np.uint64))
             self.stream = None
         started = time.monotonic()
-        action = int(self.agent.act(view)[0])
+        action = ask(self.agent, view)
         if self.clock is not None:
             self.clock = max(0.0, self.clock - (time.monotonic() - started))
         if self.agent.faults:

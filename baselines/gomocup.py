@@ -192,16 +192,22 @@ class Server:
         """Read a line of a board: x,y,field; after DONE set it up and move."""
         assert self.stones is not None
         if words.upper() != "DONE":
-            point, _, field = words.rpartition(",")
-            try:
-                self.stones.append((_action(point, self._size), whole(field.strip())))
-            except BoyiError:
-                self.stones.append((-1, 0))
+            # One stone too many is kept, by which DONE sees that it is no board.
+            if len(self.stones) <= self._size**2:
+                self.stones.append(self._read_stone(words))
             return ""
         stones, self.stones = self.stones, None
         self._check_started()
         self._set_up(stones)
         return self._move()
+
+    def _read_stone(self, words: str) -> tuple[int, int]:
+        """Read x,y,field; a stone that no board has where it is none."""
+        point, _, field = words.rpartition(",")
+        try:
+            return _action(point, self._size), whole(field.strip())
+        except BoyiError:
+            return -1, 0
 
     def _set_up(self, stones: list[tuple[int, int]]) -> None:
         """Play stones in turn, so that it is the engine's turn; the order does not matter to the rules."""

@@ -76,11 +76,10 @@ class Limits:
 
 def make_training_env(config: Config) -> SB3VecEnv:
     """Build the games of a config, wrapped as it says."""
-    agents = list(config.opponent)
     env: VectorEnv[Any, Any, Any] = make_vector_env(
         config.game,
         config["envs"],
-        agents[0] if len(agents) == 1 else OpponentPool(agents),
+        "self" if config.opponent == ("self",) else OpponentPool(config.opponent),
         seat=config["seat"] if whole(config["seat"]) < 0 else whole(config["seat"]),
         encoder=config["encoder"] or None,
         illegal="raise",

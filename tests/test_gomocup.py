@@ -167,6 +167,10 @@ def test_a_board_is_set_up_in_any_order():
     own = server(agent=first)
     answers = [own.answer(line) for line in ("START 5", "BOARD", "0,0,1", "1,0,2", "DONE")]
     assert answers[-1] == "2,0" and own.engine.diagram().splitlines()[1] == " 5  X O X . ."
+    full = server(agent=first)
+    for line in ("START 5", "BOARD", *[f"{k % 5},{k % 3},{k % 2 + 1}" for k in range(1000)]):
+        full.answer(line)
+    assert len(full.stones) == 26 and full.answer("DONE").startswith("ERROR ")
     empty = server(agent=first)
     assert [empty.answer(line) for line in ("START 5", "BOARD", "DONE")][-1] == "0,0"
 

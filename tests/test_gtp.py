@@ -344,6 +344,19 @@ def test_what_an_agent_prints_is_no_answer():
     assert "I have seen 9 actions" in done.stderr
 
 
+def failing(observation, mask):
+    if mask.sum() < 8:
+        raise ZeroDivisionError("in the middle")
+    return mask.argmax()
+
+
+def test_an_agent_that_fails_is_named_and_the_engine_goes_on():
+    said = "genmove b\ngenmove w\ngenmove b\nname\n"
+    done = CliRunner().invoke(cli.app, ["engine", HEX, "test_gtp:failing"], input=said)
+    sentence = "test_gtp:failing: ZeroDivisionError: in the middle"
+    assert (done.exit_code, done.stdout) == (0, f"= a1\n\n= b1\n\n? {sentence}\n\n= boyi\n\n")
+
+
 def engine(*words, said=""):
     return subprocess.run([*ENGINE, *words], input=said, capture_output=True, text=True, timeout=SOON)
 

@@ -119,3 +119,11 @@ def test_what_is_allowed_is_run(elsewhere: Path, monkeypatch: pytest.MonkeyPatch
     code, said = train("evil.toml --steps 200 --allow-programs")
     assert code == 0, said
     assert train("evil.toml --steps 300 --resume")[0] == 2
+
+
+def test_an_opponent_that_fails_is_named(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (elsewhere / "failing_policy.py").write_text("def agent(observation, mask):\n    return int(1 / 0)\n")
+    monkeypatch.syspath_prepend(str(elsewhere))
+    config(elsewhere, opponent="failing_policy:agent")
+    code, said = train("evil.toml --steps 200 --allow-programs")
+    assert code == 2 and said.endswith("boyi: failing_policy:agent: ZeroDivisionError: division by zero\n")
