@@ -241,3 +241,8 @@ def test_bad_diagrams(problem: str) -> None:
     assert BAD_DIAGRAMS[problem] != DIAGRAM
     with pytest.raises(BoyiError):
         text.read(BAD_DIAGRAMS[problem])
+
+
+def test_a_stone_that_stands_twice_is_named() -> None:
+    with pytest.raises(BoyiError, match=r"there are two stones O3$"):
+        text.read(BAD_DIAGRAMS["a stone twice"])

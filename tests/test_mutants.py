@@ -1,100 +1,80 @@
 """The tests of a game must notice a bug in it: every one-line bug of ``mutants/<game>.py`` is caught by a check.
 
-Each bug goes into a copy of the package, on which `mutants.battery` runs the game's own tests without JIT.
+Each bug goes into a copy of the package, on which `mutants.battery` runs the game's own tests without JIT, first the
+one that has caught the bug before: ``python tests/test_mutants.py hex`` finds out which, for ``mutants/killers.json``.
 """
 
+import json
 import os
-import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
-from mutants import battery
+from mutants.battery import Job
 
 from boyi.envs import games
 
 TESTS = Path(__file__).parent
-VERDICTS = {battery.SURVIVED: "survived", battery.KILLED: "killed", battery.CRASHED: "crashed"}
-AT_ONCE = 2  # subprocesses, each of which keeps a core busy
-SOME = 20  # mutants of a game that the quick tests judge at most; the slow ones judge the others
-PATIENCE = 900  # seconds, on however busy a machine; a bug that makes the rules run for ever no check has caught
+KILLERS = TESTS / "mutants" / "killers.json"
+"""By game and name of a bug, the test that has caught it; a bug that is not in it takes longer, that is all."""
+UNCHANGED = ("unchanged", "rules.py", "", "")
 
 Mutant = tuple[str, str, str, str]
+BATTERY = [sys.executable, "-m", "mutants.battery"]
 
 
-def copied(folder: Path) -> Path:
-    """Copy what the tests import of the package into `folder`, as ``boyi``."""
-    package = folder / "boyi"
-    package.mkdir(parents=True)
-    shutil.copy(TESTS.parent / "__init__.py", package)
-    for part in ("envs", "baselines", "wrappers"):
-        ignored = shutil.ignore_patterns("__pycache__", "weights")
-        shutil.copytree(TESTS.parent / part, package / part, ignore=ignored)
-    return package
-
-
-def mutate(package: Path, game: str, mutant: Mutant) -> None:
-    """Put one bug into the copy; its place must be found exactly once, so that the list cannot go stale unnoticed."""
-    name, file, old, new = mutant
-    path = package / "envs" / game / file
-    source = path.read_text(encoding="utf-8")
-    assert source.count(old) == 1, f"{name}: {old!r} occurs {source.count(old)} times in {file}"
-    path.write_text(source.replace(old, new), encoding="utf-8")
-
-
-def judge(package: Path, game: str, file: str = "rules.py") -> str:
-    """Run the battery on a copy; return what became of it, with the end of its output where no check caught it."""
+def judged(game: str, mutants: list[Mutant], folder: Path, *battery: str) -> dict[str, dict[str, str]]:
+    """Judge the game's tests by each mutant: what became of it, by which test, and the end of what was said."""
+    killers: dict[str, str] = json.loads(KILLERS.read_text()).get(game, {})
+    jobs = [
+        Job(game=game, file=file, old=old, new=new, first=killers.get(name, ""), verdict=str(folder / f"{k}.json"))
+        for k, (name, file, old, new) in enumerate(mutants)
+    ]
+    (folder / "jobs.json").write_text(json.dumps(jobs))
     environment = os.environ | {
         "NUMBA_DISABLE_JIT": "1",
-        "PYTHONPATH": os.pathsep.join([str(package.parent), str(TESTS)]),
-        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": str(TESTS),
+        "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
+        "PYTHONDONTWRITEBYTECODE": "",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "PYTEST_ADDOPTS": "",
     }
-    command = [sys.executable, "-m", "mutants.battery", game, str(package), Path(file).stem]
-    try:
-        done = subprocess.run(
-            command, cwd=TESTS.parent, env=environment, capture_output=True, text=True, timeout=PATIENCE
-        )
-    except subprocess.TimeoutExpired:
-        return f"not done after {PATIENCE} s"
-    verdict = VERDICTS.get(done.returncode, f"no verdict ({done.returncode})")
-    return verdict if verdict in ("killed", "survived") else f"{verdict}\n{done.stdout[-3000:]}{done.stderr[-1000:]}"
+    command = [*(battery or BATTERY), str(folder / "jobs.json")]
+    done = subprocess.run(command, cwd=TESTS.parent, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, dict[str, str]] = {}
+    for job, (name, *_) in zip(jobs, mutants, strict=True):
+        file = Path(job["verdict"])
+        if file.exists():
+            found[name] = json.loads(file.read_text())
+        else:
+            found[name] = {"verdict": "no verdict", "by": "", "said": file.with_suffix(".txt").read_text()[-3000:]}
+    return found
 
 
-def verdicts(game: str, mutants: list[Mutant], folder: Path) -> dict[str, str]:
-    """Judge a copy for each mutant, some at once, and an unchanged one under the name "unchanged"."""
+def mutants_of(game: str) -> list[Mutant]:
+    mutants: list[Mutant] = import_module(f"mutants.{game}").MUTANTS
+    assert len({mutant[0] for mutant in mutants}) == len(mutants) >= 15  # enough to mean something
+    return mutants
 
-    def one(number: int) -> str:
-        package = copied(folder / str(number))
-        file = "rules.py"
-        if number:
-            mutate(package, game, mutants[number - 1])
-            file = mutants[number - 1][1]
-        verdict = judge(package, game, file)
-        shutil.rmtree(package)
-        return verdict
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        names = ["unchanged", *(mutant[0] for mutant in mutants)]
-        return dict(zip(names, pool.map(one, range(len(names))), strict=True))
+def told(name: str, found: dict[str, str]) -> str:
+    """Write what became of a mutant, with what was said unless the checks did what they are for."""
+    return f"{name}: {found['verdict']}" + ("" if found["verdict"] == "survived" else f"\n{found['said']}")
 
 
 @pytest.mark.parametrize("game", games())
-@pytest.mark.parametrize("part", ["some", pytest.param("others", marks=pytest.mark.slow)])
-def test_every_mutant_is_killed(game: str, part: str, tmp_path: Path) -> None:
-    """An unchanged copy passes the game's tests, and in every broken one a check fails; of long lists some, evenly."""
-    mutants: list[Mutant] = import_module(f"mutants.{game}").MUTANTS
-    assert len({mutant[0] for mutant in mutants}) == len(mutants) >= 15  # enough to mean something
-    apart = -(-len(mutants) // SOME)
-    chosen = [mutant for k, mutant in enumerate(mutants) if (k % apart == 0) == (part == "some")]
-    found = verdicts(game, chosen, tmp_path)
-    assert found.pop("unchanged") == "survived"
-    others = {name: verdict for name, verdict in found.items() if verdict != "killed"}
-    assert not others, "\n".join(f"{name}: {verdict}" for name, verdict in others.items())
+def test_every_mutant_is_killed(game: str, tmp_path: Path) -> None:
+    """An unchanged copy passes the game's tests, and in every broken one a check fails."""
+    found = judged(game, [UNCHANGED, *mutants_of(game)], tmp_path)
+    unchanged = found.pop("unchanged")
+    assert unchanged["verdict"] == "survived", told("unchanged", unchanged)
+    others = [told(name, each) for name, each in found.items() if each["verdict"] != "killed"]
+    assert not others, "\n".join(others)
 
 
 @pytest.mark.parametrize(
@@ -107,12 +87,33 @@ def test_every_mutant_is_killed(game: str, part: str, tmp_path: Path) -> None:
 )
 def test_a_crash_is_no_kill(old: str, new: str, tmp_path: Path) -> None:
     """A copy that cannot be imported, called or run has not been caught by a check."""
-    package = copied(tmp_path)
-    mutate(package, "hex", ("crash", "rules.py", old, new))
-    assert judge(package, "hex").startswith("crashed")
+    found = judged("hex", [("crash", "rules.py", old, new)], tmp_path)
+    assert found["crash"]["verdict"] == "crashed"
 
 
 def test_another_package_is_no_verdict(tmp_path: Path) -> None:
-    """The battery judges only the copy it was told to, and not being able to start is no kill either."""
-    renamed = copied(tmp_path).rename(tmp_path / "elsewhere")
-    assert judge(renamed, "hex").startswith("no verdict")
+    """The battery judges only the copies that it has made, and not being able to start is no kill either."""
+    early = "import sys, boyi; from mutants.battery import main; main(sys.argv[1])"
+    found = judged("hex", [UNCHANGED], tmp_path, sys.executable, "-c", early)
+    assert found["unchanged"]["verdict"] == "no verdict" and "another package" in found["unchanged"]["said"]
+
+
+def test_a_place_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match=r"occurs 0 times in rules\.py"):
+        judged("hex", [("stale", "rules.py", "no such line", "")], tmp_path)
+
+
+def main(chosen: list[str]) -> None:
+    """Judge all mutants of games, and note which test kills which."""
+    killers: dict[str, Any] = json.loads(KILLERS.read_text())
+    for game in chosen:
+        with TemporaryDirectory() as folder:
+            found = judged(game, mutants_of(game), Path(folder))
+        killers[game] = {name: each["by"] for name, each in found.items() if each["verdict"] == "killed"}
+        for name, each in found.items():
+            print(f"{game}: {name}: {each['verdict']} {each['by']}")
+        KILLERS.write_text(json.dumps(killers, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or list(games()))

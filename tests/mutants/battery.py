@@ -1,47 +1,151 @@
-"""Run a game's own tests on a copy of the package, without JIT: ``python -m mutants.battery hex /folder/of/boyi text``.
+"""Run a game's own tests without JIT on copies of the package, one for each bug: ``python -m mutants.battery JOBS``.
 
-The last argument is the module with the bug: tests named after it run first. PYTHONPATH names the folder that holds the
-copy, and this one's parent. The exit code tells a bug that a check found from one that merely broke the program.
+JOBS is a JSON file, see `Job`; each verdict goes to the JSON file that its job names. Every copy is tested in a process
+of its own, forked from this one, which has imported what takes long and nothing of the package. A verdict tells a bug
+that a check found from one that merely broke the program.
 """
 
+import json
+import os
+import shutil
+import signal
 import sys
+import traceback
+from importlib import import_module
 from pathlib import Path
+from typing import TypedDict
 
 import pytest
 
-import boyi
-from boyi.envs.errors import NoPosition
-
-SURVIVED, KILLED, CRASHED, ASTRAY = 20, 21, 22, 23  # none of which Python or pytest would exit with by itself
 TESTS = Path(__file__).parents[1]
+AT_ONCE = 2  # processes, each of which keeps a core busy
+PATIENCE = 900  # seconds, on however busy a machine; a bug that makes the rules run for ever no check has caught
+HEAVY = ("gymnasium", "hypothesis", "msgspec", "numba", "numpy", "scipy.optimize")
+"""What the package and its tests import of others."""
+
+
+class Job(TypedDict):
+    """A bug: `old` is `new` in a file of the game's folder, nothing changed where that is empty.
+
+    `first` is the test that has found it before, or empty, and `verdict` where to write what becomes of it.
+    """
+
+    game: str
+    file: str
+    old: str
+    new: str
+    first: str
+    verdict: str
 
 
 class FirstFailure:
-    """A pytest plugin that remembers what stopped the run."""
+    """A pytest plugin that remembers what stopped the run, and where."""
 
     def __init__(self) -> None:
         self.exception: BaseException | None = None
+        self.test = ""
 
-    def pytest_exception_interact(self, call: pytest.CallInfo[object]) -> None:
+    def pytest_exception_interact(self, node: pytest.Collector | pytest.Item, call: pytest.CallInfo[object]) -> None:
         """Keep the exception of the first failure; collecting and importing fail here too."""
         if self.exception is None and call.excinfo is not None:
-            self.exception = call.excinfo.value
+            self.exception, self.test = call.excinfo.value, node.nodeid
 
 
-def main(game: str, package: str, part: str) -> int:
-    """Return what became of the copy: SURVIVED all checks, KILLED by one, CRASHED, or ASTRAY: it was never run."""
-    if Path(boyi.__file__).parent.resolve() != Path(package).resolve():
-        return ASTRAY
+def packaged(folder: Path) -> Path:
+    """Copy what the tests import of the package into `folder`, as ``boyi``."""
+    package = folder / "boyi"
+    package.mkdir(parents=True)
+    shutil.copy(TESTS.parent / "__init__.py", package)
+    for part in ("envs", "baselines", "wrappers"):
+        ignored = shutil.ignore_patterns("__pycache__", "weights")
+        shutil.copytree(TESTS.parent / part, package / part, ignore=ignored)
+    return package
+
+
+def mutated(source: str, job: Job) -> str:
+    """Put the bug into a file; its place must be found exactly once, so that a list cannot go stale unnoticed."""
+    if source.count(job["old"]) != 1:
+        raise ValueError(f"{job['old']!r} occurs {source.count(job['old'])} times in {job['file']}")
+    return source.replace(job["old"], job["new"])
+
+
+def run(tests: list[str]) -> tuple[str, str]:
+    """Run tests up to the first failure; return what that makes of the copy, and the test."""
+    from boyi.envs.errors import NoPosition
+
     first = FirstFailure()
-    files = sorted(TESTS.glob(f"test_{game}*.py"), key=lambda path: (f"_{part}" not in path.name, path.name))
     options = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", f"--rootdir={TESTS.parent}"]
-    code = pytest.main([*map(str, files), *options], plugins=[first])
+    code = pytest.main([*tests, *options], plugins=[first])
     if code == pytest.ExitCode.OK:
-        return SURVIVED
+        return "survived", ""
     # Rules that lead to what the game's own valid.py refuses have been found out by it.
     checked = isinstance(first.exception, AssertionError | pytest.fail.Exception | NoPosition)
-    return KILLED if code == pytest.ExitCode.TESTS_FAILED and checked else CRASHED
+    return "killed" if code == pytest.ExitCode.TESTS_FAILED and checked else "crashed", first.test
+
+
+def judge(job: Job) -> tuple[str, str]:
+    """Run the test that has found the bug before, then all of the game's, those named after the file first."""
+    if job["first"]:
+        verdict, test = run([job["first"]])
+        if verdict == "killed":
+            return verdict, test
+    part = Path(job["file"]).stem
+    files = sorted(TESTS.glob(f"test_{job['game']}*.py"), key=lambda path: (f"_{part}" not in path.name, path.name))
+    return run([str(path) for path in files])
+
+
+def begin(job: Job, package: Path, number: int) -> int:
+    """Judge a job in a child process, on the package as it is; return the process."""
+    child = os.fork()
+    if child:
+        return child
+    try:
+        signal.alarm(PATIENCE)
+        said = Path(job["verdict"]).with_suffix(".txt")
+        with said.open("w") as file:
+            os.dup2(file.fileno(), 1)
+            os.dup2(file.fileno(), 2)
+        sys.path.insert(0, str(package.parent))
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(package.parent), str(TESTS)])
+        import boyi
+
+        if Path(boyi.__file__).parent.resolve() != package.resolve():
+            raise ImportError(f"found another package: {boyi.__file__}")
+        verdict, test = judge(job)
+        sys.stdout.flush()
+        Path(job["verdict"]).write_text(json.dumps({"verdict": verdict, "by": test, "said": said.read_text()[-3000:]}))
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(0)
+
+
+def main(path: str) -> None:
+    """Judge all jobs, some at once, each copy for one after another."""
+    for name in HEAVY:
+        import_module(name)
+    jobs: list[Job] = json.loads(Path(path).read_text())
+    waiting = list(enumerate(jobs, 1))
+    free = [packaged(Path(path).with_suffix("") / str(slot)) for slot in range(min(AT_ONCE, len(jobs)))]
+    running: dict[int, tuple[Path, Path, str]] = {}
+    while waiting or running:
+        if waiting and free:
+            number, job = waiting.pop(0)
+            package = free.pop()
+            file = package / "envs" / job["game"] / job["file"]
+            source = file.read_text(encoding="utf-8")
+            if job["old"]:
+                file.write_text(mutated(source, job), encoding="utf-8")
+                # Compiled code is kept by this time: no two bugs may share one.
+                os.utime(file, (number, number))
+            running[begin(job, package, number)] = package, file, source
+            continue
+        child, _ = os.waitpid(-1, 0)
+        package, file, source = running.pop(child)
+        file.write_text(source, encoding="utf-8")
+        os.utime(file, (0, 0))
+        free.append(package)
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(sys.argv[1])
