@@ -81,6 +81,19 @@ def test_a_batch_with_threads_survives_its_way_into_another_process(method: str,
     assert (states == made.states).all()
 
 
+def test_what_is_drawn_once_a_game_hangs_on_its_seed_and_episode_alone() -> None:
+    batch = Batch("hex", 6, seed=4)
+    first = batch.game_keys()
+    batch.reset(rows=[2])
+    keys = batch.game_keys()
+    assert np.flatnonzero(keys != first).tolist() == [2]
+    singles = [Batch("hex", 1, seed=4 + k) for k in range(6)]
+    singles[2].reset()
+    assert keys.tolist() == [int(single.game_keys()[0]) for single in singles]
+    assert batch.game_keys([1, 4]).tolist() == keys[[1, 4]].tolist()
+    assert len({*keys.tolist(), *batch.game_keys(purpose=1).tolist()}) == 12
+
+
 def test_row_i_is_the_single_game_of_seed_plus_i() -> None:
     many = Batch("hex:board_size=4", 5, seed=10, autoreset="next_step")
     singles = [Batch("hex:board_size=4", 1, seed=10 + i, autoreset="next_step") for i in range(5)]
