@@ -100,6 +100,11 @@ class Team(Agent):
     def by_history(self) -> bool:
         return any(member.by_history for member in self.members)
 
+    def fit(self, game: Game) -> None:
+        """Raise `BoyiError` when any member does not fit the game."""
+        for member in self.members:
+            member.fit(game)
+
     def ask(self, view: View, chosen: np.ndarray) -> np.ndarray:
         """Ask each member once, about all the games of the view for which it is `chosen` (m,); `BoyiError` names it."""
         actions, self.faults = np.empty(view.row.size, np.int64), {}
@@ -107,7 +112,7 @@ class Team(Agent):
         for k in np.unique(chosen):
             member, games = self.members[k], np.flatnonzero(chosen == k)
             part = view if games.size == view.row.size else view.take(games)
-            with blame(str(member)):
+            with blame(member):
                 actions[games] = part.answered(member.act(part))
             self.faults |= {int(games[game]): why for game, why in member.faults.items()}
         self.starting += sum(member.starting for member in self.members) - before
@@ -119,6 +124,22 @@ class Team(Agent):
     def close(self) -> None:
         for member in self.members:
             member.close()
+
+
+class Named(Team):
+    """One agent as it is, but that a failure of it begins with its name."""
+
+    name = "named"
+
+    def __init__(self, member: Agent) -> None:
+        super().__init__()
+        self.members = [member]
+
+    def __str__(self) -> str:
+        return str(self.members[0])
+
+    def act(self, view: View) -> np.ndarray:
+        return self.ask(view, np.zeros(view.row.size, np.int64))
 
 
 def timed_act(agent: Agent, view: View) -> tuple[np.ndarray, float]:
@@ -133,14 +154,14 @@ def timed_act(agent: Agent, view: View) -> tuple[np.ndarray, float]:
 
 
 @contextmanager
-def blame(label: str) -> Iterator[None]:
-    """Turn whatever goes wrong into a `BoyiError` that begins with the agent's name."""
+def blame(who: Agent | str) -> Iterator[None]:
+    """Turn whatever goes wrong into a `BoyiError` that begins with the agent's name, which is not asked for before."""
     try:
         yield
     except BoyiError as error:
-        raise type(error)(f"{label}: {error}") from error
+        raise type(error)(f"{who}: {error}") from error
     except Exception as error:
-        raise BoyiError(f"{label}: {type(error).__name__}: {error}") from error
+        raise BoyiError(f"{who}: {type(error).__name__}: {error}") from error
 
 
 class RandomAgent(Agent):

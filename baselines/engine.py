@@ -30,7 +30,7 @@ def one_line(error: Exception) -> str:
 
 def ask(agent: Agent, view: View) -> int:
     """Let an agent decide the one game of a view; `BoyiError` begins with its name when it fails."""
-    with blame(str(agent)):
+    with blame(agent):
         return int(view.answered(agent.act(view))[0])
 
 

@@ -78,9 +78,7 @@ class OpponentPool(Team):
         self.weights.append(float(weight))
 
     def fit(self, game: Game) -> None:
-        """Raise `BoyiError` when any member does not fit the game."""
-        for member in self.members:
-            member.fit(game)
+        super().fit(game)
         self._games.add(game)
 
     def act(self, view: View) -> np.ndarray:

@@ -34,13 +34,14 @@ from ..envs.files import Growing, PathOf, as_path, lock, read_lines, replace_fil
 from ..envs.schema import ArrayForm, Whole, fit, fit_arrays, parse_json
 from ..wrappers import vector as wrappers
 from ..wrappers.sb3 import SB3VecEnv
+from .agent import Named
 from .arena import evaluate
 from .checkpoint import read_file, write_file
 from .config import MANY, Config
 from .dqn import DQN
 from .engine import whole
 from .learned import FILE
-from .opponents import make_vector_env
+from .opponents import AgentLike, make_agent, make_vector_env
 from .plots import curves, heat_map
 from .pool import OpponentPool
 from .state import State, pack, unpack
@@ -76,10 +77,13 @@ class Limits:
 
 def make_training_env(config: Config) -> SB3VecEnv:
     """Build the games of a config, wrapped as it says."""
+    opponent: AgentLike = config.opponent[0]
+    if opponent != "self":
+        opponent = Named(make_agent(opponent)) if len(config.opponent) == 1 else OpponentPool(config.opponent)
     env: VectorEnv[Any, Any, Any] = make_vector_env(
         config.game,
         config["envs"],
-        "self" if config.opponent == ("self",) else OpponentPool(config.opponent),
+        opponent,
         seat=config["seat"] if whole(config["seat"]) < 0 else whole(config["seat"]),
         encoder=config["encoder"] or None,
         illegal="raise",

@@ -38,8 +38,7 @@ class TwoPhase(Team):
     def fit(self, game: Game) -> None:
         if game.name != "jiu":
             raise BoyiError(f"{self.name} plays the two phases of jiu, layout and battle, which {game} does not have")
-        for agent in self.members:
-            agent.fit(game)
+        super().fit(game)
 
     def act(self, view: View) -> np.ndarray:
         """Ask each agent once, about all the games in its phase."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mutants.battery import packaged
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "add-a-game.md").read_text(encoding="utf-8")
@@ -46,11 +47,7 @@ Cell = tuple[int, int]
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return a folder with a copy of the package, the page's game in it; compiled kernels stay there as well."""
     folder = tmp_path_factory.mktemp("sixth")
-    package = folder / "boyi"
-    package.mkdir()
-    shutil.copy(ROOT / "__init__.py", package)
-    for part in ("envs", "baselines", "wrappers"):
-        shutil.copytree(ROOT / part, package / part, ignore=shutil.ignore_patterns("__pycache__", "weights"))
+    package = packaged(folder)
     blocks: dict[str, list[str]] = {}
     for name, block in BLOCKS.findall(PAGE):
         if name:

@@ -49,10 +49,8 @@ def judged(game: str, mutants: list[Mutant], folder: Path, *battery: str) -> dic
     found: dict[str, dict[str, str]] = {}
     for job, (name, *_) in zip(jobs, mutants, strict=True):
         file = Path(job["verdict"])
-        if file.exists():
-            found[name] = json.loads(file.read_text())
-        else:
-            found[name] = {"verdict": "no verdict", "by": "", "said": file.with_suffix(".txt").read_text()[-3000:]}
+        verdict = json.loads(file.read_text()) if file.exists() else {"verdict": "no verdict", "by": ""}
+        found[name] = {**verdict, "said": file.with_suffix(".txt").read_text()[-3000:]}
     return found
 
 

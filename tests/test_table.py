@@ -1,6 +1,7 @@
 """As many agents as seats make a table: every seed from every seat, and what the game counts besides its returns."""
 
 import re
+import shlex
 
 import numpy as np
 import pytest
@@ -84,20 +85,7 @@ def test_mahjong_counts_wins_self_draws_and_deal_ins():
 
 
 def test_the_command_prints_points_and_rates(tmp_path):
-    words = [
-        "arena",
-        "mahjong",
-        "greedy",
-        "greedy",
-        "random",
-        "random",
-        "--games",
-        "8",
-        "--seed",
-        "0",
-        "--out",
-        str(tmp_path / "g"),
-    ]
+    words = shlex.split(f"arena mahjong greedy greedy random random --games 8 --seed 0 --out '{tmp_path / 'g'}'")
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.stderr
     head, columns, *rows = done.stdout.splitlines()

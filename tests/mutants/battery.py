@@ -1,8 +1,8 @@
 """Run a game's own tests without JIT on copies of the package, one for each bug: ``python -m mutants.battery JOBS``.
 
-JOBS is a JSON file, see `Job`; each verdict goes to the JSON file that its job names. Every copy is tested in a process
-of its own, forked from this one, which has imported what takes long and nothing of the package. A verdict tells a bug
-that a check found from one that merely broke the program.
+JOBS is a JSON file, see `Job`; each verdict goes to the JSON file that its job names, and what is said meanwhile to one
+beside it that ends in .txt. Every copy is tested in a process of its own, forked from this one, which has imported what
+takes long and nothing of the package. A verdict tells a bug that a check found from one that merely broke the program.
 """
 
 import json
@@ -101,8 +101,7 @@ def begin(job: Job, package: Path, number: int) -> int:
         return child
     try:
         signal.alarm(PATIENCE)
-        said = Path(job["verdict"]).with_suffix(".txt")
-        with said.open("w") as file:
+        with Path(job["verdict"]).with_suffix(".txt").open("w") as file:
             os.dup2(file.fileno(), 1)
             os.dup2(file.fileno(), 2)
         sys.path.insert(0, str(package.parent))
@@ -112,11 +111,11 @@ def begin(job: Job, package: Path, number: int) -> int:
         if Path(boyi.__file__).parent.resolve() != package.resolve():
             raise ImportError(f"found another package: {boyi.__file__}")
         verdict, test = judge(job)
-        sys.stdout.flush()
-        Path(job["verdict"]).write_text(json.dumps({"verdict": verdict, "by": test, "said": said.read_text()[-3000:]}))
+        Path(job["verdict"]).write_text(json.dumps({"verdict": verdict, "by": test}))
     except BaseException:
         traceback.print_exc()
     finally:
+        sys.stdout.flush()
         os._exit(0)
 
 
