@@ -4,10 +4,10 @@ Importing the package registers every game with Gymnasium (``boyi/Hex-v0``) and,
 PettingZoo (``boyi/hex-v0``), as strings: no kernel is compiled and neither Numba, PyTorch nor pygame is imported.
 """
 
-from .envs.registration import register_all
-from .envs.spec import games
+from .envs.engine.spec import games
+from .envs.engine.version import __version__
+from .envs.faces.registration import register_all
 
-__version__ = "0.1.0"
 __all__ = ["__version__", "games"]
 
 register_all()

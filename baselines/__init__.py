@@ -2,15 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from ..envs.lazy import importer
+from ..envs.engine.lazy import importer
 
 if TYPE_CHECKING:
     from .agent import Agent
-    from .arena import evaluate
-    from .dqn import DQN
-    from .ladder import benchmark
-    from .opponents import make_agent
-    from .pool import OpponentPool
+    from .agents import OpponentPool, make_agent
+    from .arena.ladder import benchmark
+    from .arena.matches import evaluate
+    from .learning.dqn import DQN
 
 __all__ = ["DQN", "Agent", "OpponentPool", "benchmark", "evaluate", "make_agent"]
 
@@ -18,10 +17,10 @@ __getattr__ = importer(
     __name__,
     {
         "Agent": "agent",
-        "DQN": "dqn",
-        "OpponentPool": "pool",
-        "benchmark": "ladder",
-        "evaluate": "arena",
-        "make_agent": "opponents",
+        "DQN": "learning.dqn",
+        "OpponentPool": "agents",
+        "benchmark": "arena.ladder",
+        "evaluate": "arena.matches",
+        "make_agent": "agents",
     },
 )

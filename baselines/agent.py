@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numba.core.event import install_timer
 
-from ..envs.bind import bind
-from ..envs.errors import BoyiError
-from ..envs.frame import whole
-from ..envs.kernels import choose_rows
-from ..envs.spec import Game, Param, check_params
-from ..envs.syntax import write
-from ..envs.view import View
+from ..envs.engine.bind import bind
+from ..envs.engine.errors import BoyiError
+from ..envs.engine.kernels import choose_rows
+from ..envs.engine.spec import Game, Param, check_params
+from ..envs.engine.syntax import write
+from ..envs.engine.view import View
+from ..envs.faces.frame import whole
 
 Policy = Callable[[np.ndarray, np.ndarray], Any]
 
@@ -40,8 +40,8 @@ class Agent(ABC):
         """Seconds that it has spent on starting programs, in all, which is no thinking."""
 
     @classmethod
-    def from_string(cls, **values: Any) -> Agent:
-        """Make the agent of the values in an agent string."""
+    def from_string(cls, make: Callable[[str], Agent], **values: Any) -> Agent:
+        """Make the agent of the values in an agent string; `make` makes the agents that these name."""
         return cls(**values)
 
     def __str__(self) -> str:

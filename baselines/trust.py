@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from ..envs.errors import BoyiError
+from ..envs.engine.errors import BoyiError
 
 _doubted: ContextVar[str] = ContextVar("_doubted", default="")
 

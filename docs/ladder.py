@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from boyi.baselines import benchmark
-from boyi.baselines.ladder import Standing, read_standing
-from boyi.baselines.ladders import LADDERS, Ladder
-from boyi.baselines.result import duration, elo_interval, elo_value
+from boyi.baselines.arena.ladder import Standing, read_standing
+from boyi.baselines.arena.ladders import LADDERS, Ladder
+from boyi.baselines.arena.results import duration, elo_interval, elo_value
 
 HERE = Path(__file__).parent
 PAGE = HERE / "ladder.md"

@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from .errors import BoyiError, IllegalAction
-from .lazy import importer
-from .spec import Game, Param, Spec, find, games
+from .engine.errors import BoyiError, IllegalAction
+from .engine.lazy import importer
+from .engine.spec import Game, Param, Spec, find, games
 
 if TYPE_CHECKING:
-    from .batch import Batch
-    from .view import View
+    from .engine.batch import Batch
+    from .engine.view import View
 
 __all__ = ["Batch", "BoyiError", "Game", "IllegalAction", "Param", "Spec", "View", "find", "games"]
 
-__getattr__ = importer(__name__, {"Batch": "batch", "View": "view"})
+__getattr__ = importer(__name__, {"Batch": "engine.batch", "View": "engine.view"})

@@ -1,5 +1,5 @@
 """Hex, version 0, as a PettingZoo module: ``from boyi.envs import hex_v0; env = hex_v0.env()``."""
 
-from .aec import module
+from .faces.aec import module
 
 env, raw_env = module("hex")

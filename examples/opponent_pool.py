@@ -12,7 +12,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from boyi.baselines import Agent, OpponentPool, evaluate
-from boyi.envs.view import View
+from boyi.envs.engine.view import View
 from boyi.wrappers import SB3VecEnv
 
 

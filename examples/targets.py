@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from boyi.baselines import DQN, Agent
-from boyi.baselines.exact import Exact
+from boyi.baselines.search.exact import Exact
 from boyi.envs import Batch
 from boyi.wrappers import SB3VecEnv
 

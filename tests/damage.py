@@ -8,11 +8,12 @@ import pytest
 from numba import config
 from numpy.typing import NDArray
 
-from boyi.envs import Game, protocol
-from boyi.envs.bind import bind, stub
-from boyi.envs.kernels import pick
-from boyi.envs.protocol import CHANCE, OVER
-from boyi.envs.rng import choose, uniform
+from boyi.envs import Game
+from boyi.envs.engine import protocol
+from boyi.envs.engine.bind import bind, stub
+from boyi.envs.engine.kernels import pick
+from boyi.envs.engine.protocol import CHANCE, OVER
+from boyi.envs.engine.rng import choose, uniform
 
 Record = NDArray[np.void]
 

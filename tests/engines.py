@@ -13,7 +13,7 @@ import time
 
 FOREVER = 600  # seconds: far longer than any test waits
 SOON = 300.0  # seconds: what ends at all ends within them, however busy the machine is
-ENGINE = [sys.executable, "-m", "boyi.baselines.cli", "engine"]
+ENGINE = [sys.executable, "-m", "boyi.baselines.command.main", "engine"]
 """The command that makes an agent of ours such a program."""
 
 ILLEGAL = {

@@ -47,7 +47,7 @@ def _kernels_of(module: str) -> Iterator[tuple[str, bool]]:
     for name, value in vars(import_module(module)).items():
         function = getattr(value, "py_func", value)
         if isfunction(function) and function.__module__ == module and not function.__annotations__:
-            yield f"{module}.{name}", module != "boyi.envs.protocol" and not hasattr(function, "stub")
+            yield f"{module}.{name}", module != "boyi.envs.engine.protocol" and not hasattr(function, "stub")
 
 
 @intrinsic(prefer_literal=True)

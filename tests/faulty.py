@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from boyi.baselines.agent import RandomAgent
-from boyi.baselines.opponents import make_env, make_vector_env
+from boyi.baselines.agents import make_env, make_vector_env
 from boyi.envs import BoyiError, View
-from boyi.envs.gym import GameEnv, GameVectorEnv
+from boyi.envs.faces.gym import GameEnv, GameVectorEnv
 from boyi.wrappers import SB3VecEnv
 
 GAMES = ["hex:board_size=3", "einstein:board_size=3,stones=2", "mahjong"]

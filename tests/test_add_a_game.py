@@ -96,7 +96,7 @@ def test_what_it_tries_in_python_works(home: Path) -> None:
 @pytest.mark.parametrize("command", re.findall(r"^boyi (.*)", PAGE, re.M))
 def test_its_commands_answer(home: Path, command: str) -> None:
     verb, *rest = shlex.split(command)
-    answer = python(home, "-m", "boyi.baselines.cli", verb, *rest, typed=TYPED.get(verb, ""))
+    answer = python(home, "-m", "boyi.baselines.command.main", verb, *rest, typed=TYPED.get(verb, ""))
     assert re.search(ANSWERS[verb], answer), answer
 
 
@@ -277,8 +277,9 @@ def count_positions(plies: int) -> list[int]:
     """Count the positions after 0 to `plies` moves by their keys."""
     import numpy as np
 
-    from boyi.envs import Batch, kernels
-    from boyi.envs.bind import bind
+    from boyi.envs import Batch
+    from boyi.envs.engine import kernels
+    from boyi.envs.engine.bind import bind
 
     layer, counts = Batch("connect", 1, seed=0).states, [1]
     for _ in range(plies):
@@ -308,7 +309,7 @@ def read(diagram: str) -> str:
 
 def answer(asked: dict[str, Any]) -> dict[str, Any]:
     """Answer what the fixture `answers` asks."""
-    from boyi.baselines.perft import perft
+    from boyi.baselines.command.perft import perft
     from boyi.envs import find
 
     return {

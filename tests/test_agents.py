@@ -8,7 +8,7 @@ import toy
 from engines import command
 
 from boyi.baselines import make_agent
-from boyi.baselines.opponents import AGENTS, players
+from boyi.baselines.agents import AGENTS, players
 from boyi.envs import Batch, BoyiError, find, games
 
 # Small enough that 20 games of each take seconds.

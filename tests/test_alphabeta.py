@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boyi.baselines import alphabeta
-from boyi.baselines.alphabeta import AlphaBeta, Workspace
-from boyi.baselines.evaluation import WIN, Evaluation
-from boyi.baselines.exact import Solver
-from boyi.baselines.transpositions import GENERATIONS, value_in, value_out
+from boyi.baselines.search import alphabeta
+from boyi.baselines.search.alphabeta import AlphaBeta, Workspace
+from boyi.baselines.search.evaluation import WIN, Evaluation
+from boyi.baselines.search.exact import Solver
+from boyi.baselines.search.transpositions import GENERATIONS, value_in, value_out
 from boyi.envs import Batch, BoyiError, Game, find
-from boyi.envs.bind import bind
-from boyi.envs.kernels import all_candidates, step_one
-from boyi.envs.protocol import evaluate, legal, returns, survey, tactics
-from boyi.envs.rng import kernel
-from boyi.envs.view import View
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.kernels import all_candidates, step_one
+from boyi.envs.engine.protocol import evaluate, legal, returns, survey, tactics
+from boyi.envs.engine.rng import kernel
+from boyi.envs.engine.view import View
 
 pytestmark = pytest.mark.kernels
 

@@ -16,13 +16,14 @@ from msgspec.structs import replace
 from toy import SPEC
 from typer.testing import CliRunner
 
-from boyi.baselines import arena, evaluate
-from boyi.baselines.arena import Match, compete
-from boyi.baselines.cli import app
-from boyi.baselines.opponents import labels
-from boyi.baselines.rating import rate
+from boyi.baselines import evaluate
+from boyi.baselines.agents import labels
+from boyi.baselines.arena.matches import Match, compete
+from boyi.baselines.arena.matches import matches as arena
+from boyi.baselines.arena.rating import rate
+from boyi.baselines.command.main import app
 from boyi.envs import Batch, BoyiError, IllegalAction, find
-from boyi.envs.record import Record, read_game, read_line, replay
+from boyi.envs.records.game_record import Record, read_game, read_line, replay
 
 HEX = "hex:board_size=5"
 TOY = find(SPEC)
@@ -425,7 +426,18 @@ def test_a_file_that_cannot_be_written_is_one_sentence(tmp_path):
 def test_a_killed_run_resumes_to_what_it_would_have_been(tmp_path, how):
     path = tmp_path / "games.jsonl"
     agents = ["contestants:held", "random"]
-    command = [sys.executable, "-m", "boyi.baselines.cli", "arena", HEX, *agents, "--games", "200", "--out", str(path)]
+    command = [
+        sys.executable,
+        "-m",
+        "boyi.baselines.command.main",
+        "arena",
+        HEX,
+        *agents,
+        "--games",
+        "200",
+        "--out",
+        str(path),
+    ]
     here = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     process = subprocess.Popen(
         command,

@@ -12,7 +12,8 @@ import pytest
 from engines import SOON
 
 from boyi.baselines import make_agent
-from boyi.envs import Batch, BoyiError, IllegalAction, batch
+from boyi.envs import Batch, BoyiError, IllegalAction
+from boyi.envs.engine import batch
 
 pytestmark = pytest.mark.kernels
 

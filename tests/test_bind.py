@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import boyi
-from boyi.envs import BoyiError, find, kernels
-from boyi.envs.bind import bind
+from boyi.envs import BoyiError, find
+from boyi.envs.engine import kernels
+from boyi.envs.engine.bind import bind
 
 HOME = Path(boyi.__file__).parent
 
@@ -39,7 +40,7 @@ def run(code: str, home: Path, **environment: str) -> subprocess.CompletedProces
 
 def test_an_edited_rule_never_meets_an_old_cache(copied: Path) -> None:
     assert run(MASKED, copied).stdout == "9\n"
-    rules = copied / "boyi" / "envs" / "board.py"
+    rules = copied / "boyi" / "envs" / "grid" / "board.py"
     stat = rules.stat()
     edited = rules.read_text().replace("mask[i] = b[i] == 0", "mask[i] = b[i] == 9")
     assert edited != rules.read_text()

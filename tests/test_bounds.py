@@ -16,7 +16,7 @@ from conftest import Clock
 from test_agents import OTHER_SIZES, SIZES, TOO_LARGE
 
 from boyi.baselines.agent import Agent
-from boyi.baselines.opponents import AGENTS
+from boyi.baselines.agents import AGENTS
 from boyi.envs import Batch, BoyiError, Param, find, games
 
 pytestmark = pytest.mark.kernels
@@ -26,7 +26,7 @@ import sys
 sys.path.insert(0, {here!r})
 import numpy as np
 from boyi.envs import find
-from boyi.envs.bind import bind
+from boyi.envs.engine.bind import bind
 from planted import past_the_end
 bind(past_the_end, find("hex:board_size=2"))(np.zeros(4, np.int8), 1 << 20)
 """

@@ -18,8 +18,10 @@ import numpy as np
 import pytest
 import toy
 
-from boyi.envs import Batch, check, find, tamper
-from boyi.envs.check import GameError, check_game
+from boyi.envs import Batch, find
+from boyi.envs.conformance import check
+from boyi.envs.conformance import tampering as tamper
+from boyi.envs.conformance.check import GameError, check_game
 
 TOY = Path(__file__).parent / "toy"
 PARAMS = {"side": 2, "spare": 1}  # small, and large enough for every fault to show in a few games

@@ -11,11 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 from boyi import __version__, games
-from boyi.baselines import cli
-from boyi.baselines.opponents import AGENTS
-from boyi.envs import bind, find
+from boyi.baselines.agents import AGENTS
+from boyi.baselines.command import main as cli
+from boyi.envs import find
+from boyi.envs.engine import bind
 
-BOYI = [sys.executable, "-m", "boyi.baselines.cli"]
+BOYI = [sys.executable, "-m", "boyi.baselines.command.main"]
 
 
 def boyi(words, **options):
@@ -90,7 +91,7 @@ def test_a_table_larger_than_memory_is_one_sentence(monkeypatch):
     def refuse(positions):
         raise MemoryError(f"no room for {positions}")
 
-    monkeypatch.setattr("boyi.baselines.exact.make_table", refuse)
+    monkeypatch.setattr("boyi.baselines.search.exact.make_table", refuse)
     done = boyi("arena hex exact:positions=2000000000 random --board-size 2 --games 2")
     assert (done.exit_code, done.stderr) == (1, "boyi: not enough memory: no room for 2000000000\n")
 
@@ -151,7 +152,7 @@ def test_ctrl_c_is_130_and_one_line(monkeypatch, tmp_path):
         path.write_text("first\nsecond\nthi")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("boyi.baselines.arena.compete", interrupt)
+    monkeypatch.setattr("boyi.baselines.arena.matches.compete", interrupt)
     monkeypatch.setattr(sys, "argv", ["boyi", "arena", "hex", "random", "mcts", "--out", str(path)])
     done = boyi(f"arena hex random mcts --out '{path}'")
     assert done.exit_code == 130
@@ -211,7 +212,7 @@ def test_version_and_help():
 
 
 def test_a_command_kept_elsewhere_gets_its_own_options(monkeypatch):
-    import boyi.baselines.speed as module
+    import boyi.baselines.command.speed as module
 
     got = []
     monkeypatch.setattr(module, "speed", lambda game, seconds=1.0: got.append((game, seconds)), raising=False)
@@ -227,7 +228,7 @@ def test_a_command_kept_elsewhere_gets_its_own_options(monkeypatch):
 @pytest.mark.parametrize("words", ["--help", "--version", "arena --help"])
 def test_light_commands_do_not_import_numba(words):
     code = (
-        f"import sys; from boyi.baselines import cli\nsys.argv[1:] = {words.split()!r}\ntry: cli.main()\n"
+        f"import sys; from boyi.baselines.command.main import main\nsys.argv[1:] = {words.split()!r}\ntry: main()\n"
         "except SystemExit as end: assert not end.code\nassert not {'numba', 'scipy', 'torch'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)

@@ -9,16 +9,16 @@ import pytest
 from engines import command
 from typer.testing import CliRunner
 
-from boyi.baselines import cli
 from boyi.baselines.agent import Agent
-from boyi.baselines.arena import Match, check_clock, compete
-from boyi.baselines.external import GRACE
-from boyi.baselines.jsonl import JSONL
-from boyi.baselines.play import Sitting
+from boyi.baselines.arena.matches import Match, check_clock, compete
+from boyi.baselines.command import main as cli
+from boyi.baselines.command.play import Sitting
+from boyi.baselines.engines.external import GRACE
+from boyi.baselines.engines.jsonl import JSONL
 from boyi.envs import Batch, find
-from boyi.envs.errors import BoyiError
-from boyi.envs.record import read_line
-from boyi.envs.view import SHARE
+from boyi.envs.engine.errors import BoyiError
+from boyi.envs.engine.view import SHARE
+from boyi.envs.records.game_record import read_line
 
 HEX = "hex:board_size=3"
 

@@ -1,4 +1,4 @@
-"""Every game, and the toy, keeps the contract of `boyi.envs.check` and passes the checkers of the libraries it is for.
+"""Every game, and the toy, keeps the contract of `check_game` and passes the checkers of the libraries it is for.
 
 Warnings are errors here, but for three of PettingZoo's: two that it draws for every dict observation but its own
 games', and one about observations of zeros, which an encoder of nothing but stones makes of an empty board.
@@ -24,10 +24,12 @@ from gymnasium.vector import AutoresetMode
 from pettingzoo.utils import turn_based_aec_to_parallel
 
 from boyi.baselines.agent import Agent, RandomAgent
-from boyi.baselines.opponents import make_agent, make_env, make_vector_env
-from boyi.envs import Batch, BoyiError, Game, IllegalAction, Spec, View, batch, check, find, games
-from boyi.envs.aec import AEC
-from boyi.envs.frame import LAYOUTS
+from boyi.baselines.agents import make_agent, make_env, make_vector_env
+from boyi.envs import Batch, BoyiError, Game, IllegalAction, Spec, View, find, games
+from boyi.envs.conformance import check
+from boyi.envs.engine import batch
+from boyi.envs.faces.aec import AEC
+from boyi.envs.faces.frame import LAYOUTS
 
 pytestmark = pytest.mark.kernels
 

@@ -17,17 +17,18 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 from safetensors.torch import save_file as save_tensors
 
-from boyi.baselines.checkpoint import write_file
-from boyi.baselines.config import read_config
-from boyi.baselines.decide import Decision, Inquiry, inquire
-from boyi.baselines.ladder import benchmark, read_standing
-from boyi.baselines.learned import read_model
-from boyi.baselines.state import pack
-from boyi.baselines.trainer import Limits, Run, make_training_env
-from boyi.envs import BoyiError, bind, find
-from boyi.envs.gym import GameVectorEnv
-from boyi.envs.record import FORMAT, Record, positions, read_line
-from boyi.envs.schema import read
+from boyi.baselines.arena.decisions import Decision, Inquiry, inquire
+from boyi.baselines.arena.ladder import benchmark, read_standing
+from boyi.baselines.learning.checkpoint import write_file
+from boyi.baselines.learning.model_agent import read_model
+from boyi.baselines.training.config import read_config
+from boyi.baselines.training.run import Limits, Run, make_training_env
+from boyi.baselines.training.state import pack
+from boyi.envs import BoyiError, find
+from boyi.envs.engine import bind
+from boyi.envs.engine.schema import read
+from boyi.envs.faces.gym import GameVectorEnv
+from boyi.envs.records.game_record import FORMAT, Record, positions, read_line
 
 pytestmark = pytest.mark.filterwarnings("ignore:The number of environments used is greater:UserWarning")
 

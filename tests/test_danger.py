@@ -8,8 +8,8 @@ from numba import config
 from test_mahjong import SEATS, Record, count, table
 from test_mahjong_encode import redealt
 
-from boyi.baselines import danger
-from boyi.baselines.danger import (
+from boyi.baselines.mahjong import risk as danger
+from boyi.baselines.mahjong.risk import (
     CELLS,
     DANGERS,
     TERMS,
@@ -22,10 +22,10 @@ from boyi.baselines.danger import (
     main,
     mark_ages,
 )
-from boyi.baselines.greedy import Greedy
-from boyi.baselines.hands import Hands
+from boyi.baselines.mahjong.search import Hands
+from boyi.baselines.players.greedy import Greedy
 from boyi.envs import Batch, find
-from boyi.envs.bind import bind
+from boyi.envs.engine.bind import bind
 from boyi.envs.mahjong import record, tiles
 from boyi.envs.mahjong.complete import complete
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from boyi.baselines import cli
 from boyi.baselines.agent import Agent
-from boyi.baselines.decide import Decision, Inquiry, inquire
-from boyi.baselines.exact import Exact
+from boyi.baselines.arena.decisions import Decision, Inquiry, inquire
+from boyi.baselines.command import main as cli
+from boyi.baselines.search.exact import Exact
 from boyi.envs import BoyiError, find
 
 SMALL = "einstein:board_size=3,stones=2"

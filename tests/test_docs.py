@@ -8,9 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from boyi import wrappers
-from boyi.baselines.config import FIELDS, LISTS, shipped
-from boyi.baselines.opponents import AGENTS
-from boyi.envs import Batch, find, games, transcript
+from boyi.baselines.agents import AGENTS
+from boyi.baselines.training.config import FIELDS, LISTS, shipped
+from boyi.envs import Batch, find, games
+from boyi.envs.records import transcript
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -56,7 +57,7 @@ def test_every_test_that_stands_behind_a_promise_exists() -> None:
 
 
 def test_every_command_in_the_readme_is_one_the_program_knows() -> None:
-    from boyi.baselines.cli import app
+    from boyi.baselines.command.main import app
 
     known = {command.name or command.callback.__name__ for command in app.registered_commands}
     used = set(re.findall(r"^boyi (\w+)", (ROOT / "README.md").read_text(), re.M))
@@ -66,7 +67,9 @@ def test_every_command_in_the_readme_is_one_the_program_knows() -> None:
 @pytest.mark.parametrize("page", ["agents.md", "strength.md"])
 def test_every_comparison_can_be_made(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Games, agents and options of `arena` and `decide` are understood; what they would take hours for is not done."""
-    from boyi.baselines import arena, cli, decide
+    from boyi.baselines.arena.matches import decisions as decide
+    from boyi.baselines.arena.matches import matches as arena
+    from boyi.baselines.command import main as cli
 
     monkeypatch.setattr(arena, "compete", lambda match, *_, **__: "compared")
     monkeypatch.setattr(decide, "inquire", lambda inquiry, *_, **__: "compared")

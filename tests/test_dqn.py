@@ -8,11 +8,11 @@ from gymnasium import spaces
 from toy import SPEC
 
 from boyi.baselines import DQN, evaluate
-from boyi.baselines.policies import MASK, BoardPolicy
-from boyi.baselines.replay import Transitions
-from boyi.baselines.turns import Turns
+from boyi.baselines.learning.policies import MASK, BoardPolicy
+from boyi.baselines.learning.replay import Transitions
+from boyi.baselines.learning.turns import Turns
 from boyi.envs import Batch, BoyiError
-from boyi.envs.gym import GameVectorEnv
+from boyi.envs.faces.gym import GameVectorEnv
 from boyi.wrappers import SB3VecEnv
 
 pytestmark = [

@@ -17,9 +17,9 @@ import pytest
 from engines import SOON
 from numpy.typing import NDArray
 
-from boyi.envs import draw
+from boyi.envs.engine.spec import find, games
+from boyi.envs.faces import drawing as draw
 from boyi.envs.hex import draw as hexboard
-from boyi.envs.spec import find, games
 
 INK_CHARACTERS = string.digits + string.ascii_uppercase + "-+.:/()?#=,'"
 Pixels = NDArray[np.uint8]
@@ -371,7 +371,7 @@ def test_window_without_pygame_says_what_to_install(monkeypatch: pytest.MonkeyPa
 def test_a_signal_still_ends_the_process(signum: signal.Signals, code: int) -> None:
     program = (
         "import os, sys, numpy as np\n"
-        "from boyi.envs.draw import Window\n"
+        "from boyi.envs.faces.drawing import Window\n"
         "window = Window()\n"
         "try:\n"
         "    window.show(np.zeros((9, 9, 3), np.uint8))\n"

@@ -10,9 +10,11 @@ import pytest
 from scipy import ndimage
 from test_draw import Pixels, changed, check_letters, check_margin, check_svg, color, lettered
 
-from boyi.envs import Batch, draw, protocol
+from boyi.envs import Batch
 from boyi.envs.einstein import draw as board
-from boyi.envs.spec import find
+from boyi.envs.engine import protocol
+from boyi.envs.engine.spec import find
+from boyi.envs.faces import drawing as draw
 
 Shape = tuple[int, int]
 SHAPES = ((2, 1), (2, 2), (4, 6), (5, 5), (15, 2), (2, 15), (15, 15))

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from test_draw import Pixels, changed, check_letters, check_margin, check_svg, color, lettered
 
-from boyi.envs import Batch, draw
+from boyi.envs import Batch
+from boyi.envs.engine.spec import find
+from boyi.envs.faces import drawing as draw
 from boyi.envs.gomoku import draw as board
 from boyi.envs.gomoku import text
-from boyi.envs.spec import find
 
 SIZES = (5, 6, 9, 15, 22)
 

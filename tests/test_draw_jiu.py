@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from test_draw import check_letters, check_margin, check_svg, color, lettered
 
-from boyi.envs import Batch, draw, protocol
+from boyi.envs import Batch
+from boyi.envs.engine import protocol
+from boyi.envs.engine.spec import find
+from boyi.envs.faces import drawing as draw
 from boyi.envs.jiu import SPEC, record, rules, shapes
 from boyi.envs.jiu import draw as board
 from boyi.envs.jiu.points import DIGITS, LETTERS, read_point, side_of
-from boyi.envs.spec import find
 
 SIZES = (6, 14, 26)
 every_size = pytest.mark.parametrize("n", SIZES)

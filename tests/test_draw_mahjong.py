@@ -11,14 +11,16 @@ import numpy as np
 import pytest
 from test_draw import check_margin, check_svg, color, lettered
 
-from boyi.envs import Batch, draw, protocol
-from boyi.envs.bind import bind
+from boyi.envs import Batch
+from boyi.envs.conformance.random_games import open_stream, redeal_one
+from boyi.envs.engine import protocol
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.spec import find
+from boyi.envs.faces import drawing as draw
 from boyi.envs.mahjong import draw as board
 from boyi.envs.mahjong import faces, rules, tai
 from boyi.envs.mahjong.tai import ADDED, CHOW, CONCEALED, KONG, PONG
 from boyi.envs.mahjong.tiles import kind_of, name_of
-from boyi.envs.spec import find
-from boyi.envs.trial import open_stream, redeal_one
 
 DEFAULT = "mahjong"
 OPEN = "mahjong:reserve=0,hide_concealed_kong=false"  # and as many discards as there can be

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from oracles.einstein import Cell, EinStein, Stone
 from test_hex import count, number_of_actions, scores, seen
 
-from boyi.baselines.perft import perft
+from boyi.baselines.command.perft import perft
 from boyi.envs import Batch, BoyiError, Game, IllegalAction, find
-from boyi.envs.bind import bind
 from boyi.envs.einstein import SPEC
-from boyi.envs.protocol import CHANCE, OVER
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.protocol import CHANCE, OVER
 
 pytestmark = pytest.mark.kernels
 

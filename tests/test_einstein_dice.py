@@ -13,7 +13,7 @@ from test_einstein import SPEC, Record, by_hand, dealt, different, every_set, re
 from test_hex import count, seen
 
 from boyi.envs import Batch, BoyiError, Game, IllegalAction, find
-from boyi.envs.protocol import CHANCE
+from boyi.envs.engine.protocol import CHANCE
 
 pytestmark = pytest.mark.kernels
 

@@ -14,10 +14,11 @@ from oracles.einstein import Cell, EinStein, Stone
 from test_einstein import SPEC, Record, arranged, by_hand, dealt, every_set, exchanged, record
 from test_hex import SIGMAS, count, first_seat_wins, keys, seen
 
-from boyi.envs import Game, find, kernels
-from boyi.envs.bind import bind
+from boyi.envs import Game, find
 from boyi.envs.einstein import encode
-from boyi.envs.protocol import CHANCE, OVER
+from boyi.envs.engine import kernels
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.protocol import CHANCE, OVER
 
 pytestmark = pytest.mark.kernels
 

@@ -10,7 +10,7 @@ from test_hex import count, keys
 
 from boyi.envs import Batch, BoyiError, Game, find
 from boyi.envs.einstein import text
-from boyi.envs.protocol import CHANCE
+from boyi.envs.engine.protocol import CHANCE
 
 pytestmark = pytest.mark.kernels
 

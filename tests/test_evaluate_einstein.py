@@ -8,12 +8,12 @@ import pytest
 from test_einstein import arranged, by_hand, every_set, exchanged, record
 from test_einstein_play import changes, image
 
-from boyi.baselines.evaluation import WIN, evaluation
-from boyi.baselines.exact import Exact, Solver
+from boyi.baselines.search.evaluation import WIN, evaluation
+from boyi.baselines.search.exact import Exact, Solver
 from boyi.envs import Game, find
-from boyi.envs.bind import bind
 from boyi.envs.einstein.evaluate import RUNNING
-from boyi.envs.protocol import CHANCE, evaluate, follow, survey, transposition
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.protocol import CHANCE, evaluate, follow, survey, transposition
 
 pytestmark = pytest.mark.kernels
 

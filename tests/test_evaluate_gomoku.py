@@ -8,12 +8,12 @@ import pytest
 from oracles.gomoku import Gomoku
 from test_gomoku import WAYS, every_rule
 
-from boyi.baselines.evaluation import WIN, evaluation
+from boyi.baselines.search.evaluation import WIN, evaluation
 from boyi.envs import Game, find
-from boyi.envs.bind import bind
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.protocol import candidates, evaluate, follow, step, survey, tactics, transposition
 from boyi.envs.gomoku import evaluate as module
 from boyi.envs.gomoku import rules, shapes
-from boyi.envs.protocol import candidates, evaluate, follow, step, survey, tactics, transposition
 
 pytestmark = pytest.mark.kernels
 

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boyi.baselines.alphabeta import AlphaBeta
-from boyi.baselines.evaluation import WIN, evaluation
-from boyi.baselines.exact import Solver
+from boyi.baselines.search.alphabeta import AlphaBeta
+from boyi.baselines.search.evaluation import WIN, evaluation
+from boyi.baselines.search.exact import Solver
 from boyi.envs import Batch, find
-from boyi.envs.bind import bind
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.protocol import candidates, evaluate, follow, survey
 from boyi.envs.hex.distance import FAR, frame, measure
-from boyi.envs.protocol import candidates, evaluate, follow, survey
 
 pytestmark = pytest.mark.kernels
 

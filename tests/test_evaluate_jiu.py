@@ -10,15 +10,15 @@ from test_jiu_rules_end import image
 from test_jiu_shapes import beside, dalians, unit_cells
 
 from boyi.baselines import make_agent
-from boyi.baselines.alphabeta import AlphaBeta
-from boyi.baselines.evaluation import WIN, evaluation
+from boyi.baselines.search.alphabeta import AlphaBeta
+from boyi.baselines.search.evaluation import WIN, evaluation
 from boyi.envs import Batch, Game, find
-from boyi.envs.bind import bind
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.protocol import candidates, evaluate, follow, step, survey, tactics, transposition
 from boyi.envs.jiu import record, rules, text
 from boyi.envs.jiu.evaluate import STONE
 from boyi.envs.jiu.greedy import shapes
 from boyi.envs.jiu.weigh import count_shapes
-from boyi.envs.protocol import candidates, evaluate, follow, step, survey, tactics, transposition
 
 pytestmark = pytest.mark.kernels
 

@@ -9,7 +9,7 @@ TESTS = Path(__file__).parent
 
 ENTERS = """
 import numpy as np
-from boyi.envs.rng import below, combine, kernel, uniform
+from boyi.envs.engine.rng import below, combine, kernel, uniform
 
 @kernel
 def either(rng, n):
@@ -53,16 +53,16 @@ def run(folder: Path, *tests: str, workers: int = 0, **environment: str) -> tupl
 def test_what_was_compiled_and_never_entered_is_named(tmp_path: Path) -> None:
     status, said = run(tmp_path, ONE)
     assert status == 1 and any(" 1 passed" in line for line in said)
-    assert {"never ran: boyi.envs.rng.uniform", "never ran: boyi.envs.rng.combine"} <= set(said)
-    assert "never ran: boyi.baselines.uct.search" in said
+    assert {"never ran: boyi.envs.engine.rng.uniform", "never ran: boyi.envs.engine.rng.combine"} <= set(said)
+    assert "never ran: boyi.baselines.search.mcts_kernels.search" in said
     assert not [line for line in said if line.endswith(("rng.below", "rng.hash64", "protocol.step", ".either"))]
 
 
 def test_the_record_is_that_of_all_workers(tmp_path: Path) -> None:
     status, said = run(tmp_path, ONE, OTHER, workers=2)
     assert status == 1 and any(" 2 passed" in line for line in said)
-    assert [line for line in said if "boyi.envs.rng" in line] == [
-        f"never ran: boyi.envs.rng.{name}" for name in ("_sip_round", "choose", "siphash", "uniform")
+    assert [line for line in said if "boyi.envs.engine.rng" in line] == [
+        f"never ran: boyi.envs.engine.rng.{name}" for name in ("_sip_round", "choose", "siphash", "uniform")
     ]
 
 

@@ -19,7 +19,7 @@ from test_einstein_play import changes, image
 from test_hex import random_histories, replayed
 
 from boyi.baselines import evaluate
-from boyi.baselines.exact import Exact, Solver
+from boyi.baselines.search.exact import Exact, Solver
 from boyi.envs import Batch, BoyiError, Game, find
 from boyi.envs.einstein import SPEC as EINSTEIN
 

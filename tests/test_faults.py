@@ -34,7 +34,7 @@ from faulty import (
 
 from boyi.baselines import OpponentPool
 from boyi.baselines.agent import RandomAgent
-from boyi.baselines.opponents import make_env, make_vector_env
+from boyi.baselines.agents import make_env, make_vector_env
 from boyi.envs import BoyiError, IllegalAction, View, find
 
 # Opponents that fail

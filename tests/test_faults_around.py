@@ -33,14 +33,14 @@ from faulty import (
     start,
 )
 
-from boyi.baselines.opponents import make_env, make_vector_env
+from boyi.baselines.agents import make_env, make_vector_env
 from boyi.envs import BoyiError
-from boyi.envs import table as seating
-from boyi.envs.aec import AEC
-from boyi.envs.draw import Window
-from boyi.envs.files import Growing
-from boyi.envs.gym import GameEnv
-from boyi.envs.record import read_game
+from boyi.envs.faces import seating
+from boyi.envs.faces.aec import AEC
+from boyi.envs.faces.drawing import Window
+from boyi.envs.faces.gym import GameEnv
+from boyi.envs.records.files import Growing
+from boyi.envs.records.game_record import read_game
 from boyi.wrappers import RecordGames, TurnBasedParallel, parallel, vector
 
 # Watchers, wrappers and windows that fail

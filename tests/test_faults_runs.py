@@ -9,13 +9,14 @@ from engines import command
 from faulty import GAMES, Fault, Faulty, fail, life, raising
 from msgspec.structs import asdict
 
-from boyi.baselines import make_agent, play
-from boyi.baselines.arena import Match, compete
-from boyi.baselines.decide import Inquiry, inquire
-from boyi.baselines.opponents import make_env
-from boyi.baselines.program import Program
+from boyi.baselines import make_agent
+from boyi.baselines.agents import make_env
+from boyi.baselines.arena.decisions import Inquiry, inquire
+from boyi.baselines.arena.matches import Match, compete
+from boyi.baselines.command import play
+from boyi.baselines.engines.program import Program
 from boyi.envs import BoyiError, View, find
-from boyi.envs.record import read_line, replay
+from boyi.envs.records.game_record import read_line, replay
 
 every_game = pytest.mark.parametrize("game", GAMES)
 
@@ -61,7 +62,7 @@ def untimed(path: Path) -> list[dict[str, Any]]:
 def test_a_match_that_fails_at_any_round_goes_on_to_what_it_would_have_been(
     game: str, fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("boyi.baselines.arena.ROWS", 3)
+    monkeypatch.setattr("boyi.baselines.arena.matches.ROWS", 3)
     twin = Faulty()
     compete(Match(game, [twin, Faulty()], games=4), tmp_path / "whole")
     expected = untimed(tmp_path / "whole")

@@ -9,9 +9,10 @@ from numba import config
 from test_mahjong import count, table
 from test_mahjong_tai import GAME
 
-from boyi.baselines import finishing
-from boyi.baselines.danger import Danger
-from boyi.baselines.finishing import (
+from boyi.baselines.mahjong import values as finishing
+from boyi.baselines.mahjong.risk import Danger
+from boyi.baselines.mahjong.search import Hands
+from boyi.baselines.mahjong.values import (
     ACCEPTANCE,
     DRAWS,
     NUMBERS,
@@ -23,7 +24,6 @@ from boyi.baselines.finishing import (
     greedy_hands,
     main,
 )
-from boyi.baselines.hands import Hands
 from boyi.envs.mahjong import shanten, tiles
 
 pytestmark = pytest.mark.kernels

@@ -18,19 +18,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from boyi.baselines import gomocup, gtp, jsonl
-from boyi.baselines.config import FOLDER, read_config, shipped
-from boyi.baselines.engine import Engine
-from boyi.baselines.opponents import make_agent
+from boyi.baselines.agents import make_agent
+from boyi.baselines.engines import gomocup, gtp, jsonl
+from boyi.baselines.engines.engine import Engine
+from boyi.baselines.training.config import FOLDER, read_config, shipped
 from boyi.envs import Batch, BoyiError, find, games
-from boyi.envs.bind import bind
+from boyi.envs.conformance.random_games import look_one
 from boyi.envs.einstein.valid import MOST
-from boyi.envs.record import positions, read_line
-from boyi.envs.spec import Game
-from boyi.envs.syntax import QUOTES, parse, write
-from boyi.envs.transcript import read as read_transcript
-from boyi.envs.transcript import write as write_transcript
-from boyi.envs.trial import look_one
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.spec import Game
+from boyi.envs.engine.syntax import QUOTES, parse, write
+from boyi.envs.records.game_record import positions, read_line
+from boyi.envs.records.transcript import read as read_transcript
+from boyi.envs.records.transcript import write as write_transcript
 
 MOST_SAID = 3000  # letters of a sentence, a diagram and a list of what is allowed included
 CALM = settings(derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
@@ -279,7 +279,7 @@ def transcript(name: str) -> str:
 @lru_cache
 def record() -> str:
     """Write a game as a line of JSON."""
-    from boyi.baselines.play import Sitting
+    from boyi.baselines.command.play import Sitting
 
     sitting = Sitting(find("hex:board_size=2"), None, ["random"], 1)
     while sitting.to_move >= 0:
@@ -401,7 +401,7 @@ LONG = """
 import sys
 sys.path[:0] = {path!r}
 from boyi.envs import BoyiError, find, games
-from boyi.envs.syntax import LONGEST, parse
+from boyi.envs.engine.syntax import LONGEST, parse
 readers = [parse, find] + [find(name).module("text").read for name in games()]
 for text in {texts}:
     for read in readers:

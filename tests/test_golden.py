@@ -47,8 +47,8 @@ def playthrough(name: str) -> str:
 
 
 def _key(game, batch) -> int:
-    from boyi.envs import kernels
-    from boyi.envs.bind import bind
+    from boyi.envs.engine import kernels
+    from boyi.envs.engine.bind import bind
 
     keys = np.zeros(1, np.uint64)
     bind(kernels.hash_rows, game)(batch.states, keys)

@@ -10,10 +10,10 @@ from contestants import WHILE, Timekeeper
 from engines import ENGINE, SOON, command
 
 from boyi import __version__
-from boyi.baselines.arena import Match
-from boyi.baselines.engine import Engine
-from boyi.baselines.gomocup import Gomocup, Server, serve
-from boyi.baselines.opponents import make_agent
+from boyi.baselines.agents import make_agent
+from boyi.baselines.arena.matches import Match
+from boyi.baselines.engines.engine import Engine
+from boyi.baselines.engines.gomocup import Gomocup, Server, serve
 from boyi.envs import Batch, find
 
 GOMOKU = "gomoku:board_size=5"

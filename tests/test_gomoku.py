@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from oracles.gomoku import Cell, Gomoku
 from test_hex import count, number_of_actions, scores, seen
 
-from boyi.envs import Batch, Game, find, kernels
-from boyi.envs.bind import bind
+from boyi.envs import Batch, Game, find
+from boyi.envs.engine import kernels
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.protocol import OVER
 from boyi.envs.gomoku import SPEC, text
-from boyi.envs.protocol import OVER
 
 pytestmark = pytest.mark.kernels
 

@@ -7,8 +7,8 @@ from test_gomoku import every_rule, every_set, laid, played, taking_turns
 from test_hex import scores
 
 from boyi.envs import Batch, Game, IllegalAction
+from boyi.envs.engine.protocol import OVER
 from boyi.envs.gomoku import text
-from boyi.envs.protocol import OVER
 
 pytestmark = pytest.mark.kernels
 

@@ -13,11 +13,12 @@ from oracles.gomoku import Gomoku
 from test_gomoku import PICTURES, SPEC, every_rule, every_set, exact_chances, histories, laid, played
 from test_hex import SIGMAS, count, keys, random_histories, replayed, seen
 
-from boyi.envs import Batch, Game, find, kernels
-from boyi.envs.bind import bind
-from boyi.envs.frame import Frame
+from boyi.envs import Batch, Game, find
+from boyi.envs.engine import kernels
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.protocol import OVER, playout
+from boyi.envs.faces.frame import Frame
 from boyi.envs.gomoku import rules
-from boyi.envs.protocol import OVER, playout
 
 pytestmark = pytest.mark.kernels
 

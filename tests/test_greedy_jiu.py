@@ -6,7 +6,7 @@ from test_jiu import position
 
 from boyi.baselines import make_agent
 from boyi.envs import Batch, find
-from boyi.envs.bind import bind
+from boyi.envs.engine.bind import bind
 from boyi.envs.jiu import record, text
 from boyi.envs.jiu.greedy import shapes
 

@@ -12,15 +12,15 @@ from engines import ENGINE, SOON, command
 from typer.testing import CliRunner
 
 from boyi import __version__
-from boyi.baselines import cli
 from boyi.baselines.agent import Agent
-from boyi.baselines.arena import Match
-from boyi.baselines.engine import Engine
-from boyi.baselines.gtp import GTP, Server, serve
-from boyi.baselines.opponents import make_agent
+from boyi.baselines.agents import make_agent
+from boyi.baselines.arena.matches import Match
+from boyi.baselines.command import main as cli
+from boyi.baselines.engines.engine import Engine
+from boyi.baselines.engines.gtp import GTP, Server, serve
 from boyi.envs import Batch, find
-from boyi.envs.errors import BoyiError
-from boyi.envs.view import SHARE
+from boyi.envs.engine.errors import BoyiError
+from boyi.envs.engine.view import SHARE
 
 HEX = "hex:board_size=3"
 

@@ -8,13 +8,15 @@ from numba import config
 from test_mahjong import Record, count, played, table
 from test_mahjong_encode import redealt
 
-from boyi.baselines import hand_tree
-from boyi.baselines.hands import Hands, HandSearch
+from boyi.baselines.mahjong import tree as hand_tree
+from boyi.baselines.mahjong.evaluator import Hands
+from boyi.baselines.mahjong.search import HandSearch
+from boyi.baselines.mahjong.values import PlainEvaluator
 from boyi.envs import Batch, BoyiError, find
-from boyi.envs.bind import bind
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.view import View
 from boyi.envs.mahjong import record, score, text, tiles
 from boyi.envs.mahjong.complete import complete
-from boyi.envs.view import View
 
 pytestmark = pytest.mark.kernels
 
@@ -86,7 +88,7 @@ def worth_of(state: Record, alpha: float, depth: int, evaluator: object) -> np.n
 @cache
 def plain(depth: int) -> HandSearch:
     """Return the search with the plain evaluator."""
-    return HandSearch(GAME, 1.0, depth)
+    return HandSearch(GAME, 1.0, depth, PlainEvaluator(GAME))
 
 
 def decided(state: Record, depth: int = 1) -> str:
@@ -220,7 +222,7 @@ def test_the_same_position_gives_the_same_tree() -> None:
     view = table_view("1358m2469p1335s24677z")
     found = []
     for _ in range(2):
-        search = HandSearch(GAME, 0.4, count(2, 1))
+        search = HandSearch(GAME, 0.4, count(2, 1), PlainEvaluator(GAME))
         found.append((search.decide(view), search.value, search.nodes, search.leaves))
     assert found[0] == found[1] == (search.decide(view), search.value, search.nodes, search.leaves)
     assert search.leaves < search.nodes
@@ -246,7 +248,7 @@ def test_the_widest_tree_stays_inside_its_memory() -> None:
 
 def test_it_plays_legal_hands() -> None:
     hands = count(20, 1)
-    search, batch = HandSearch(GAME, 0.6, 1), Batch(GAME, hands, seed=3, encoder=None)
+    search, batch = HandSearch(GAME, 0.6, 1, PlainEvaluator(GAME)), Batch(GAME, hands, seed=3, encoder=None)
     while (rows := np.flatnonzero(batch.to_move >= 0)).size:
         view = batch.view(rows)
         actions = np.array([search.decide(view, k) for k in range(rows.size)])
@@ -257,7 +259,8 @@ def test_it_plays_legal_hands() -> None:
 @pytest.mark.parametrize("number", range(4))
 def test_it_plays_by_every_set_of_rules(number: int) -> None:
     game = find("mahjong", **GAME.spec.tested[number])
-    search, batch = HandSearch(game, 0.2, 1), Batch(game, count(2, 1), seed=number, encoder=None)
+    search = HandSearch(game, 0.2, 1, PlainEvaluator(game))
+    batch = Batch(game, count(2, 1), seed=number, encoder=None)
     while (rows := np.flatnonzero(batch.to_move >= 0)).size:
         view = batch.view(rows)
         batch.step(np.array([search.decide(view, k) for k in range(rows.size)]), rows)
@@ -271,10 +274,9 @@ def test_it_plays_by_every_set_of_rules(number: int) -> None:
         ({"alpha": 0.25}, "alpha must be a multiple of 0.1 from 0.1 to 1, not 0.25"),
         ({"alpha": 0.0}, "alpha must be a multiple"),
         ({"depth": 3}, "mahjong is searched 1 to 2 layers"),
-        ({"evaluator": "fancy"}, "unknown evaluator 'fancy'"),
     ],
 )
 def test_what_it_cannot_search_is_refused(values: dict, says: str) -> None:
-    given = {"alpha": 1.0, "depth": 1, **values}
+    given = {"alpha": 1.0, "depth": 1, "evaluator": PlainEvaluator(GAME), **values}
     with pytest.raises(BoyiError, match=says):
         HandSearch(find(given.pop("game", "mahjong")), **given)

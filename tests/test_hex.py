@@ -14,11 +14,12 @@ from numba import config
 from numpy.typing import NDArray
 from oracles.hex import Hex
 
-from boyi.envs import Batch, Game, IllegalAction, find, kernels
-from boyi.envs.bind import bind
-from boyi.envs.frame import Frame
+from boyi.envs import Batch, Game, IllegalAction, find
+from boyi.envs.engine import kernels
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.protocol import OVER, legal, playout
+from boyi.envs.faces.frame import Frame
 from boyi.envs.hex import SPEC, rules, text
-from boyi.envs.protocol import OVER, legal, playout
 
 pytestmark = pytest.mark.kernels
 

@@ -10,10 +10,10 @@ from test_hex import count, scores
 from test_jiu import Record, every_small_set, exchanged, laid_out, named, played, position, stands, stones
 
 from boyi.envs import Batch, Game, IllegalAction
-from boyi.envs.bind import bind
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.protocol import playout
+from boyi.envs.faces.symmetry import symmetries
 from boyi.envs.jiu import record, rules
-from boyi.envs.protocol import playout
-from boyi.envs.symmetry import symmetries
 
 pytestmark = pytest.mark.kernels
 

@@ -10,9 +10,9 @@ from test_jiu import drawn, every_set, every_small_set, laid_out, reads
 from test_jiu_text import DIAGRAMS, every_phase
 
 from boyi.envs import Batch, Game, find
+from boyi.envs.engine.protocol import CUT
 from boyi.envs.jiu import greedy, record, text, valid
 from boyi.envs.jiu.points import side_of
-from boyi.envs.protocol import CUT
 
 
 def on_the_way(game: Game, many: int, seed: int = 0) -> Iterator[Record]:

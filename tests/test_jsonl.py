@@ -13,13 +13,13 @@ import pytest
 from contestants import Timekeeper, Witness
 from engines import ENGINE, SOON, command
 
-from boyi.baselines.arena import Match
-from boyi.baselines.engine import Engine
-from boyi.baselines.external import stream
-from boyi.baselines.jsonl import JSONL, serve
-from boyi.baselines.opponents import make_agent
+from boyi.baselines.agents import make_agent
+from boyi.baselines.arena.matches import Match
+from boyi.baselines.engines.engine import Engine
+from boyi.baselines.engines.external import stream
+from boyi.baselines.engines.jsonl import JSONL, serve
 from boyi.envs import Batch, find
-from boyi.envs.record import positions
+from boyi.envs.records.game_record import positions
 
 HEX = "hex:board_size=3"
 EXAMPLE = Path(__file__).parent.parent / "examples" / "jsonl_program.py"

@@ -13,16 +13,18 @@ import pytest
 from toy import SPEC
 from typer.testing import CliRunner
 
-from boyi.baselines import arena, benchmark, ladders
+from boyi.baselines import benchmark
 from boyi.baselines.agent import Agent
-from boyi.baselines.cli import app
-from boyi.baselines.ladder import compare, read_standing
-from boyi.baselines.ladders import LADDERS, RANDOM, Ladder, Rung, calibrate, find_ladder
-from boyi.baselines.opponents import make_agent
-from boyi.baselines.rating import rate, rate_against, student
+from boyi.baselines.agents import make_agent
+from boyi.baselines.arena.ladder import compare, read_standing
+from boyi.baselines.arena.ladders import LADDERS, RANDOM, Ladder, Rung, calibrate, find_ladder
+from boyi.baselines.arena.matches import ladders
+from boyi.baselines.arena.matches import matches as arena
+from boyi.baselines.arena.rating import rate, rate_against, student
+from boyi.baselines.command.main import app
 from boyi.envs import Batch, BoyiError, find, games
-from boyi.envs.kernels import GIVEN_UP
-from boyi.envs.record import read_line
+from boyi.envs.engine.kernels import GIVEN_UP
+from boyi.envs.records.game_record import read_line
 
 HEX = "hex:board_size=3"
 TINY = Ladder(

@@ -14,10 +14,10 @@ from numba import config
 from numpy.typing import NDArray
 
 from boyi.envs import Batch, Game, find
-from boyi.envs.kernels import CHANCE_KEY, derive
+from boyi.envs.engine.kernels import CHANCE_KEY, derive
+from boyi.envs.engine.protocol import CHANCE, OVER
+from boyi.envs.engine.rng import below
 from boyi.envs.mahjong import SPEC, record, text, tiles
-from boyi.envs.protocol import CHANCE, OVER
-from boyi.envs.rng import below
 
 pytestmark = pytest.mark.kernels
 

@@ -12,11 +12,12 @@ from test_hex import seen
 from test_mahjong import SEATS, WAITING, Record, count, every_set, likely, played, table
 from test_mahjong_tai import GAME, items_of_win
 
-from boyi.envs import Batch, BoyiError, Game, kernels
-from boyi.envs.bind import bind
+from boyi.envs import Batch, BoyiError, Game
+from boyi.envs.conformance.random_games import open_stream, redeal_one
+from boyi.envs.engine import kernels
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.protocol import CHANCE, OVER
 from boyi.envs.mahjong import SPEC, encode, record, tai, text, tiles
-from boyi.envs.protocol import CHANCE, OVER
-from boyi.envs.trial import open_stream, redeal_one
 
 pytestmark = pytest.mark.kernels
 

@@ -8,10 +8,10 @@ from numba import config
 from test_mahjong import Record, count, every_set, played, table
 from test_mahjong_encode import by_name, redealt
 
-from boyi.baselines.greedy import act_rows
-from boyi.baselines.opponents import make_agent
+from boyi.baselines.agents import make_agent
+from boyi.baselines.players.greedy import act_rows
 from boyi.envs import Batch, BoyiError, Game, find
-from boyi.envs.bind import bind
+from boyi.envs.engine.bind import bind
 from boyi.envs.mahjong import distance, greedy, record, text
 from boyi.envs.mahjong.greedy import count_unseen
 from boyi.envs.mahjong.tai import CHOW, KONG, PONG

@@ -15,9 +15,9 @@ from test_mahjong_encode import FORMS
 from test_mahjong_greedy import notes
 
 from boyi.envs import Batch, Game, find
-from boyi.envs.bind import bind
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.protocol import CHANCE, OVER, policy
 from boyi.envs.mahjong import SPEC, greedy, record, text
-from boyi.envs.protocol import CHANCE, OVER, policy
 
 pytestmark = pytest.mark.kernels
 

@@ -6,8 +6,8 @@ from test_hex import keys
 from test_mahjong import SEATS, WAITING, asks, by_hand, named, played, table
 
 from boyi.envs import Batch, find
+from boyi.envs.engine.protocol import OVER
 from boyi.envs.mahjong import SPEC, record, rules, tiles
-from boyi.envs.protocol import OVER
 
 pytestmark = pytest.mark.kernels
 

@@ -18,11 +18,11 @@ import pytest
 from numba import config
 
 from boyi.envs import BoyiError, find
-from boyi.envs.bind import bind
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.rng import below
 from boyi.envs.mahjong import acceptance, shanten, tiles
 from boyi.envs.mahjong import hand as hand_module
 from boyi.envs.mahjong.distance import FAR, accepted, distance, distance_tables, weigh_discards
-from boyi.envs.rng import below
 
 pytestmark = pytest.mark.kernels
 

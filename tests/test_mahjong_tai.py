@@ -14,7 +14,7 @@ from oracles import mahjong as oracle
 from test_mahjong import Record, count, played, table
 
 from boyi.envs import find
-from boyi.envs.bind import bind
+from boyi.envs.engine.bind import bind
 from boyi.envs.mahjong import SPEC, complete, record, rules, tai, tiles
 from boyi.envs.mahjong.claims import win_items
 from boyi.envs.mahjong.tai import best_items, waits

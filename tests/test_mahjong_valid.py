@@ -9,11 +9,11 @@ from test_mahjong import TESTED, WAITING, count, every_set, played, table
 from test_mahjong_encode import NAMES, by_name
 
 from boyi.envs import Batch, Game, find
+from boyi.envs.engine.protocol import OVER
+from boyi.envs.engine.rng import choose, kernel
 from boyi.envs.mahjong import SPEC, greedy, record, tai, text, valid
 from boyi.envs.mahjong.record import DECLARE, PASS
 from boyi.envs.mahjong.rules import legal
-from boyi.envs.protocol import OVER
-from boyi.envs.rng import choose, kernel
 
 LONG = find("mahjong", reserve=0, reserve_per_kong=1, multi_win="all", missed_win="strict", swap_call_ban=True)
 every_game = pytest.mark.parametrize("game", [*TESTED, LONG], ids=str)

@@ -7,7 +7,7 @@ import pytest
 from conftest import Clock
 from oracles.hex import Hex
 
-from boyi.baselines.mcts import MCTS
+from boyi.baselines.search.mcts import MCTS
 from boyi.envs import Batch, BoyiError
 
 

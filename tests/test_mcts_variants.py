@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from boyi.baselines.amaf import EXPANDED
-from boyi.baselines.exact import Solver
-from boyi.baselines.mcts import MCTS
+from boyi.baselines.search.exact import Solver
+from boyi.baselines.search.mcts import MCTS
+from boyi.baselines.search.mcts_rave import EXPANDED
 from boyi.envs import Batch, BoyiError, find
 
 

@@ -16,7 +16,7 @@ from oracles.hex import Hex
 from torch import Tensor, nn
 from torch.nn import functional
 
-from boyi.baselines.networks import (
+from boyi.baselines.learning.networks import (
     NETWORKS,
     PAD,
     Block,
@@ -602,8 +602,9 @@ def test_a_block_starts_as_its_shortcut() -> None:
 def test_torch_is_imported_for_networks_alone() -> None:
     """The package does not import torch, and networks nothing heavy but torch."""
     code = (
-        "import sys, boyi.baselines; a = 'torch' in sys.modules or 'boyi.baselines.networks' in sys.modules;"
-        "import boyi.baselines.networks; b = [m for m in ('stable_baselines3', 'numba', 'scipy') if m in sys.modules];"
+        "import sys, boyi.baselines; a = 'torch' in sys.modules or 'boyi.baselines.learning.networks' in sys.modules;"
+        "import boyi.baselines.learning.networks;"
+        "b = [m for m in ('stable_baselines3', 'numba', 'scipy') if m in sys.modules];"
         "print(a, b)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from boyi.baselines import evaluate, make_agent
-from boyi.baselines.openspiel import FOREVER, OpenSpiel, their_action
-from boyi.envs import Batch, BoyiError, find, transcript
+from boyi.baselines.players.openspiel import FOREVER, OpenSpiel, their_action
+from boyi.envs import Batch, BoyiError, find
+from boyi.envs.records import transcript
 
 POSITIONS = Path(__file__).parent / "positions"
 GAMES = ("hex:board_size=5", "hex:board_size=4,swap=true", "gomoku:board_size=6", "einstein")

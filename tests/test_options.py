@@ -13,16 +13,17 @@ from typer.testing import CliRunner
 
 import boyi  # noqa: F401 - registers the ids
 from boyi import wrappers
-from boyi.baselines import cli, make_agent
-from boyi.baselines.arena import Match, compete
-from boyi.baselines.decide import Answers, Decision, Inquiry
-from boyi.baselines.mcts import MCTS
-from boyi.baselines.opponents import make_env, make_vector_env
-from boyi.baselines.rating import student
-from boyi.baselines.tree import make_tree
+from boyi.baselines import make_agent
+from boyi.baselines.agents import make_env, make_vector_env
+from boyi.baselines.arena.decisions import Answers, Decision, Inquiry
+from boyi.baselines.arena.matches import Match, compete
+from boyi.baselines.arena.rating import student
+from boyi.baselines.command import main as cli
+from boyi.baselines.search.mcts import MCTS
+from boyi.baselines.search.tree import make_tree
 from boyi.envs import Batch, BoyiError, find, hex_v0
-from boyi.envs.errors import shown
-from boyi.envs.record import read_game
+from boyi.envs.engine.errors import shown
+from boyi.envs.records.game_record import read_game
 from boyi.wrappers import vector
 from boyi.wrappers.parallel import TurnBasedParallel
 

@@ -15,15 +15,17 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from boyi.baselines import arena, cli
-from boyi.baselines.arena import Match, compete
-from boyi.baselines.decide import Inquiry, inquire
-from boyi.baselines.ladder import benchmark
-from boyi.baselines.play import sit_down
-from boyi.baselines.printing import fit_outputs, make_table, plain, show
-from boyi.baselines.result import duration
-from boyi.envs import BoyiError, bind, find
-from boyi.envs.transcript import write
+from boyi.baselines.arena.decisions import Inquiry, inquire
+from boyi.baselines.arena.ladder import benchmark
+from boyi.baselines.arena.matches import Match, compete
+from boyi.baselines.arena.matches import matches as arena
+from boyi.baselines.arena.printing import fit_outputs, make_table, plain, show
+from boyi.baselines.arena.results import duration
+from boyi.baselines.command import main as cli
+from boyi.baselines.command.play import sit_down
+from boyi.envs import BoyiError, find
+from boyi.envs.engine import bind
+from boyi.envs.records.transcript import write
 from boyi.wrappers import RecordGames
 
 HEX = "hex:board_size=3"
@@ -95,7 +97,17 @@ def test_an_output_keeps_what_it_has_a_word_for():
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "gbk"])
 def test_a_process_prints_its_table(encoding):
     """As in the report: the whole run had been played before its table died."""
-    words = [sys.executable, "-m", "boyi.baselines.cli", "arena", HEX, "contestants:first", "random", "--games", "4"]
+    words = [
+        sys.executable,
+        "-m",
+        "boyi.baselines.command.main",
+        "arena",
+        HEX,
+        "contestants:first",
+        "random",
+        "--games",
+        "4",
+    ]
     here = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONPATH": here}
     done = subprocess.run(words, env=environment, capture_output=True)

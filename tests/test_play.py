@@ -11,10 +11,10 @@ import pytest
 from toy import SPEC, text
 from typer.testing import CliRunner
 
-from boyi.baselines import play
-from boyi.baselines.cli import app
+from boyi.baselines.command import play
+from boyi.baselines.command.main import app
 from boyi.envs import BoyiError, find
-from boyi.envs.record import read_game
+from boyi.envs.records.game_record import read_game
 
 START = ["play", "hex", "--board-size", "3", "--opponent", "contestants:first", "--seed", "1"]
 
@@ -271,7 +271,7 @@ def test_stepping(capsys):
 @pytest.mark.skipif(os.name == "nt", reason="a terminal of Unix")
 def test_on_a_terminal_a_record_is_stepped_through(saved):
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "boyi.baselines.cli", "play", "--record", str(saved)]
+    command = [sys.executable, "-m", "boyi.baselines.command.main", "play", "--record", str(saved)]
     process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     os.write(ours, b"\n3\nq\n")

@@ -15,9 +15,9 @@ from gymnasium.vector import AutoresetMode
 from test_conformance import follow, lot
 
 from boyi.baselines import Agent, OpponentPool, evaluate, make_agent
-from boyi.baselines.opponents import labels, make_env, make_vector_env
+from boyi.baselines.agents import labels, make_env, make_vector_env
 from boyi.envs import Batch, BoyiError, Game, View, find
-from boyi.envs.gym import GameEnv, GameVectorEnv
+from boyi.envs.faces.gym import GameEnv, GameVectorEnv
 
 HEX = "hex:board_size=4"
 
@@ -199,7 +199,7 @@ def test_who_is_added_plays_only_in_later_games() -> None:
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("boyi.baselines.pool.REMEMBERED", 10)
+    monkeypatch.setattr("boyi.baselines.players.pool.REMEMBERED", 10)
     pool = OpponentPool(["random", Nth(0)])
     batch = Batch(HEX, 4, seed=0)
     for _ in range(20):

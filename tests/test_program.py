@@ -19,17 +19,19 @@ import pytest
 from engines import ILLEGAL, SOON, command, left_over
 from typer.testing import CliRunner
 
-from boyi.baselines import OpponentPool, cli, evaluate, program
-from boyi.baselines.arena import Match, compete
-from boyi.baselines.gomocup import Gomocup
-from boyi.baselines.gtp import GTP
-from boyi.baselines.jsonl import JSONL
-from boyi.baselines.opponents import make_agent
-from boyi.baselines.program import Program, ProgramError
+from boyi.baselines import OpponentPool, evaluate
+from boyi.baselines.agents import make_agent
+from boyi.baselines.arena.matches import Match, compete
+from boyi.baselines.command import main as cli
+from boyi.baselines.engines import program
+from boyi.baselines.engines.gomocup import Gomocup
+from boyi.baselines.engines.gtp import GTP
+from boyi.baselines.engines.jsonl import JSONL
+from boyi.baselines.engines.program import Program, ProgramError
 from boyi.envs import Batch
-from boyi.envs.errors import BoyiError, IllegalAction
-from boyi.envs.kernels import GIVEN_UP
-from boyi.envs.record import read_line
+from boyi.envs.engine.errors import BoyiError, IllegalAction
+from boyi.envs.engine.kernels import GIVEN_UP
+from boyi.envs.records.game_record import read_line
 
 KINDS = {
     "gtp": (GTP, "hex:board_size=3"), "gomocup": (Gomocup, "gomoku:board_size=5"), "jsonl": (JSONL, "hex:board_size=3"),
@@ -210,7 +212,7 @@ def test_a_collected_agent_leaves_nothing(tmp_path):
 
 OWNER = """
 import os, sys, time
-from boyi.baselines.program import Program
+from boyi.baselines.engines.program import Program
 program = Program(sys.argv[1])
 program.send("name")
 assert program.receive(time.monotonic() + 60) == "= "

@@ -10,15 +10,15 @@ from conftest import Clock
 from test_mcts import TACTICS, linked, position, wins
 from test_puct_reference import MODES, Hashed, mode_name
 
-from boyi.baselines.evaluation import Evaluation
-from boyi.baselines.evaluators import Handmade
-from boyi.baselines.exact import Exact
-from boyi.baselines.puct import PUCT, Searched
+from boyi.baselines.search.evaluation import Evaluation
+from boyi.baselines.search.evaluators import Handmade
+from boyi.baselines.search.exact import Exact
+from boyi.baselines.search.puct import PUCT, Searched
 from boyi.envs import Batch, BoyiError, Game, find
-from boyi.envs.bind import bind
-from boyi.envs.kernels import step_one
-from boyi.envs.protocol import CHANCE, OVER, key
-from boyi.envs.rng import hash64
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.kernels import step_one
+from boyi.envs.engine.protocol import CHANCE, OVER, key
+from boyi.envs.engine.rng import hash64
 
 pytestmark = pytest.mark.kernels
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from test_puct import Handmade, hashed_evaluation
 
-from boyi.baselines.puct import PUCT, Searched, shares
+from boyi.baselines.search.puct import PUCT, Searched, shares
 from boyi.envs import Batch
 
 GAMES = 1500

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from boyi.baselines.puct import PUCT
+from boyi.baselines.search.puct import PUCT
 from boyi.envs import Batch, Game
-from boyi.envs.bind import bind
-from boyi.envs.kernels import chance_rows, hash_rows, mask_rows, pick, resolve_rows, score, step_one
-from boyi.envs.protocol import CHANCE, OVER
-from boyi.envs.rng import hash64
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.kernels import chance_rows, hash_rows, mask_rows, pick, resolve_rows, score, step_one
+from boyi.envs.engine.protocol import CHANCE, OVER
+from boyi.envs.engine.rng import hash64
 
 MODES = [{"backup": backup, "chance": chance} for backup in ("leaf", "children") for chance in ("sample", "expected")]
 

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from boyi.baselines.rating import Estimate, difference, rate, rate_against, student, wilson
-from boyi.baselines.result import duration, elo_interval, elo_value
-from boyi.envs.errors import BoyiError
+from boyi.baselines.arena.rating import Estimate, difference, rate, rate_against, student, wilson
+from boyi.baselines.arena.results import duration, elo_interval, elo_value
+from boyi.envs.engine.errors import BoyiError
 
 
 def elo(share):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from boyi.baselines.replay import Replay
+from boyi.baselines.learning.replay import Replay
 
 
 def memory(size=6, seed=0):

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from boyi.baselines.rollouts import find_rollout, rollout_notes
+from boyi.baselines.search.rollouts import find_rollout, rollout_notes
 from boyi.envs import Batch, BoyiError, find
-from boyi.envs.bind import bind
-from boyi.envs.kernels import score
-from boyi.envs.protocol import rollout
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.kernels import score
+from boyi.envs.engine.protocol import rollout
 
 pytestmark = pytest.mark.kernels
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from boyi.baselines.agent import Agent
-from boyi.baselines.exact import Solver
-from boyi.baselines.mcts import MCTS
-from boyi.baselines.puct import PUCT
+from boyi.baselines.search.exact import Solver
+from boyi.baselines.search.mcts import MCTS
+from boyi.baselines.search.puct import PUCT
 from boyi.envs import Batch, Game, View, find
 
 ENVS = Path(__file__).parent.parent / "envs"

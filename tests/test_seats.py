@@ -7,9 +7,10 @@ import pytest
 from faulty import FACES, base, every_face, every_game, go_on, life, start
 
 from boyi.baselines.agent import RandomAgent
-from boyi.baselines.opponents import make_env, make_vector_env
-from boyi.envs import Batch, View, draw, find
-from boyi.envs.render import seen
+from boyi.baselines.agents import make_env, make_vector_env
+from boyi.envs import Batch, View, find
+from boyi.envs.faces import drawing as draw
+from boyi.envs.faces.render import seen
 
 
 class Sitter(RandomAgent):

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from boyi.baselines import openspiel, peers, speed
-from boyi.baselines.cli import app
+from boyi.baselines.command import peers, speed
+from boyi.baselines.command.main import app
+from boyi.baselines.players import openspiel
 from boyi.envs import Batch, find, games
-from boyi.envs.aec import AEC
+from boyi.envs.faces.aec import AEC
 
 pytestmark = pytest.mark.kernels
 

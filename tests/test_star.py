@@ -13,14 +13,14 @@ from conftest import Clock
 from oracles.einstein import Cell, EinStein
 from test_einstein import every_set, record
 
-from boyi.baselines.evaluation import evaluation
-from boyi.baselines.exact import Exact
-from boyi.baselines.star import StarSearch
+from boyi.baselines.search.evaluation import evaluation
+from boyi.baselines.search.exact import Exact
+from boyi.baselines.search.expectimax import StarSearch
 from boyi.envs import Batch, BoyiError, Game, find
-from boyi.envs.bind import bind
-from boyi.envs.kernels import score, step_one
-from boyi.envs.protocol import CHANCE, chance, evaluate, key, legal, resolve, survey
-from boyi.envs.view import View
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.kernels import score, step_one
+from boyi.envs.engine.protocol import CHANCE, chance, evaluate, key, legal, resolve, survey
+from boyi.envs.engine.view import View
 
 pytestmark = pytest.mark.kernels
 

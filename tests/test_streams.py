@@ -15,13 +15,24 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from boyi.baselines import external, mcts
-from boyi.baselines.arena import Match, pair_seed
-from boyi.envs import Batch, find, kernels, rng
-from boyi.envs.batch import random_seed
-from boyi.envs.bind import bind
-from boyi.envs.kernels import CHANCE_KEY, DECISION_KEY, GAME_KEY, OWN_KEY, REDEAL_KEY, SEAT_KEY, derive, reset_one
-from boyi.envs.rng import GOLDEN, hash64, random64, siphash
+from boyi.baselines.arena.matches import Match, pair_seed
+from boyi.baselines.engines import external
+from boyi.baselines.search import mcts
+from boyi.envs import Batch, find
+from boyi.envs.engine import kernels, rng
+from boyi.envs.engine.batch import random_seed
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.kernels import (
+    CHANCE_KEY,
+    DECISION_KEY,
+    GAME_KEY,
+    OWN_KEY,
+    REDEAL_KEY,
+    SEAT_KEY,
+    derive,
+    reset_one,
+)
+from boyi.envs.engine.rng import GOLDEN, hash64, random64, siphash
 
 pytestmark = pytest.mark.kernels
 
@@ -179,15 +190,15 @@ def test_seeds_have_too_many_bits_to_be_tried_out() -> None:
     ("game", "draws"), [("hex:board_size=2", False), ("einstein:stones=1", True), ("mahjong", True)]
 )
 def test_a_run_without_a_seed_draws_one_where_chance_takes_part(game, draws, monkeypatch, capsys) -> None:
-    from boyi.baselines.cli import app
+    from boyi.baselines.command.main import app
 
-    monkeypatch.setattr("boyi.baselines.arena.random_seed", lambda: 123456789)
+    monkeypatch.setattr("boyi.baselines.arena.matches.random_seed", lambda: 123456789)
     app(["arena", game, "random", "random", "--games", "2"], standalone_mode=False)
     assert ("seed 123456789," if draws else "seed 0,") in capsys.readouterr().out
 
 
 def test_a_run_that_drew_its_seed_goes_on_with_it(tmp_path) -> None:
-    from boyi.baselines.arena import compete
+    from boyi.baselines.arena.matches import compete
 
     whole, part = tmp_path / "whole", tmp_path / "part"
     first = compete(Match("einstein", ["random", "random"], games=6, seed=None), whole)
@@ -371,7 +382,7 @@ def test_no_message_to_a_program_holds_a_number_that_is_not_its_own(protocol: st
     """Numbers of more than 20 bits in any message are those of its own decision's stream, which foretell nothing."""
     from engines import command
 
-    from boyi.baselines.program import Program
+    from boyi.baselines.engines.program import Program
 
     sent, own = [], set()
     send, seen = Program.send, external.stream
@@ -386,7 +397,7 @@ def test_no_message_to_a_program_holds_a_number_that_is_not_its_own(protocol: st
 
     monkeypatch.setattr(Program, "send", heard)
     for module in ("external", "jsonl", "gomocup"):
-        monkeypatch.setattr(f"boyi.baselines.{module}.stream", noted, raising=False)
+        monkeypatch.setattr(f"boyi.baselines.engines.{module}.stream", noted, raising=False)
     match = Match(QUESTIONS[protocol], [f'{protocol}:cmd="{command(protocol)}"', "random"], games=2, seed=5)
     records = list(match.play())
     match.players[0].close()

@@ -16,13 +16,14 @@ from test_einstein import by_hand, dealt, every_set, record
 from test_einstein_play import changes, image
 from test_hex import seen
 
-from boyi.envs import BoyiError, Game, Spec, check, find
-from boyi.envs.check import GameError
+from boyi.envs import BoyiError, Game, Spec, find
+from boyi.envs.conformance import check
+from boyi.envs.conformance.check import GameError
 from boyi.envs.einstein import encode as einstein_encode
+from boyi.envs.engine.protocol import CHANCE
+from boyi.envs.faces.symmetry import symmetries
 from boyi.envs.hex import encode as hex_encode
 from boyi.envs.hex import rules as hex_rules
-from boyi.envs.protocol import CHANCE
-from boyi.envs.symmetry import symmetries
 
 IMAGES = {"hex": 2, "gomoku": 8, "einstein": 8, "jiu": 4, "mahjong": 12, "toy": 9}
 

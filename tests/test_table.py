@@ -10,12 +10,12 @@ from toy import SPEC
 from typer.testing import CliRunner
 
 from boyi.baselines import evaluate
-from boyi.baselines.arena import Match, compete
-from boyi.baselines.cli import app
-from boyi.baselines.result import Result
-from boyi.baselines.table import Table
+from boyi.baselines.arena.matches import Match, compete
+from boyi.baselines.arena.results import Result
+from boyi.baselines.arena.standings import Table
+from boyi.baselines.command.main import app
 from boyi.envs import BoyiError, find
-from boyi.envs.record import replay
+from boyi.envs.records.game_record import replay
 
 TOY = find(SPEC)
 FIRST = "contestants:first"

@@ -4,8 +4,8 @@ import pytest
 from oracles.gomoku import Cell, Gomoku
 from test_gomoku import WAYS
 
-from boyi.baselines.alphabeta import AlphaBeta
-from boyi.baselines.evaluation import WIN
+from boyi.baselines.search.alphabeta import AlphaBeta
+from boyi.baselines.search.evaluation import WIN
 from boyi.envs import Batch
 from boyi.envs.gomoku import text
 

@@ -1,7 +1,7 @@
 """Records with changed bytes: what `valid` takes for a position, every kernel there is can work on.
 
-`check_game` has this attack for the kernels that all games have (`boyi.envs.tamper`). Here are those which only some
-have and, under NUMBA_BOUNDSCHECK=1, every byte of many more positions.
+`check_game` has this attack for the kernels that all games have. Here are those which only some have and, under
+NUMBA_BOUNDSCHECK=1, every byte of many more positions.
 """
 
 import numba
@@ -10,12 +10,14 @@ import pytest
 import strip
 import toy
 
-from boyi.baselines.evaluation import WIN, evaluation
-from boyi.baselines.rollouts import find_rollout, rollout_notes
-from boyi.envs import Game, find, games, tamper
-from boyi.envs.bind import bind
-from boyi.envs.kernels import settle
-from boyi.envs.protocol import (
+from boyi.baselines.search.evaluation import WIN, evaluation
+from boyi.baselines.search.rollouts import find_rollout, rollout_notes
+from boyi.envs import Game, find, games
+from boyi.envs.conformance import tampering as tamper
+from boyi.envs.conformance.random_games import Trial, open_stream
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.kernels import settle
+from boyi.envs.engine.protocol import (
     candidates,
     evaluate,
     follow,
@@ -28,8 +30,7 @@ from boyi.envs.protocol import (
     tactics,
     transposition,
 )
-from boyi.envs.rng import choose
-from boyi.envs.trial import Trial, open_stream
+from boyi.envs.engine.rng import choose
 
 pytestmark = pytest.mark.kernels
 

@@ -16,11 +16,13 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 from typer.testing import CliRunner
 
-from boyi.baselines import cli, make_agent
-from boyi.baselines.checkpoint import write_file
-from boyi.baselines.config import FIELDS, LISTS, check_config, read_config, shipped
-from boyi.baselines.trainer import Limits, Run, hold, make_learner
-from boyi.envs import BoyiError, bind, find
+from boyi.baselines import make_agent
+from boyi.baselines.command import main as cli
+from boyi.baselines.learning.checkpoint import write_file
+from boyi.baselines.training.config import FIELDS, FOLDER, LISTS, check_config, read_config, shipped
+from boyi.baselines.training.run import Limits, Run, hold, make_learner
+from boyi.envs import BoyiError, find
+from boyi.envs.engine import bind
 
 pytestmark = pytest.mark.filterwarnings("ignore:The number of environments used is greater:UserWarning")
 
@@ -137,7 +139,17 @@ def test_a_run_stopped_anywhere_resumes_to_what_it_would_have_been(changes):
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_a_killed_run_resumes_to_what_it_would_have_been():
     Run(tiny(steps=4000), Path("runs/whole")).train()
-    command = [sys.executable, "-m", "boyi.baselines.cli", "train", "tiny.toml", "--steps", "4000", "--name", "parts"]
+    command = [
+        sys.executable,
+        "-m",
+        "boyi.baselines.command.main",
+        "train",
+        "tiny.toml",
+        "--steps",
+        "4000",
+        "--name",
+        "parts",
+    ]
     log = Path("runs/parts/log.jsonl")
     for lines in (3, 9, 15):
         process = subprocess.Popen([*command, "--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -154,7 +166,7 @@ def test_a_killed_run_resumes_to_what_it_would_have_been():
 def test_ctrl_c_saves_where_it_is_and_says_how_to_go_on():
     words = ["train", "tiny.toml", "--steps", "100000"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "boyi.baselines.cli", *words],
+        [sys.executable, "-m", "boyi.baselines.command.main", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         # A shell starts background jobs deaf to Ctrl-C, and children inherit that.
@@ -302,7 +314,7 @@ def forge(file, weights):
 @pytest.mark.parametrize("name", shipped())
 def test_a_shipped_config_explains_every_field_and_can_be_built(name):
     config = read_config(name)
-    lines = [line for line in (Path(cli.__file__).parent / f"configs/{name}.toml").read_text().splitlines() if line]
+    lines = [line for line in (FOLDER / f"{name}.toml").read_text().splitlines() if line]
     for line in lines:
         assert line.startswith("#") or re.match(r"\w+ = .+  # .+", line), line
     make_agents = [make_agent(agent, config.game) for agent in config.ladder]

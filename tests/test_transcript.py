@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boyi.envs import Batch, BoyiError, find, games
-from boyi.envs.transcript import read, write
+from boyi.envs.records.transcript import read, write
 
 pytestmark = pytest.mark.kernels
 

@@ -8,10 +8,10 @@ import pytest
 from test_train import TINY
 from typer.testing import CliRunner
 
-from boyi.baselines import cli, make_agent
-from boyi.baselines.config import read_config, shipped
-from boyi.baselines.opponents import AGENTS
-from boyi.baselines.pool import OpponentPool
+from boyi.baselines import make_agent
+from boyi.baselines.agents import AGENTS, OpponentPool
+from boyi.baselines.command import main as cli
+from boyi.baselines.training.config import read_config, shipped
 from boyi.baselines.trust import untrusted
 from boyi.envs import BoyiError
 
@@ -24,7 +24,7 @@ def nested(text: str) -> str:
 
 
 PROGRAMS = ("gtp:cmd='no-program'", "gomocup:no-program", "jsonl:cmd=no-program,wait=1", " gtp : cmd = 'no-program'")
-MODULES = ("evil:agent", "os:system", "boyi.baselines.mcts:MCTS", " evil :agent")
+MODULES = ("evil:agent", "os:system", "boyi.baselines.search.mcts:MCTS", " evil :agent")
 
 
 @pytest.mark.parametrize("text", [*PROGRAMS, *map(nested, PROGRAMS)])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boyi.baselines import Agent, make_agent
-from boyi.baselines.two_phase import PROGRAM_C, ProgramC, TwoPhase
+from boyi.baselines.players.two_phase import PROGRAM_C, ProgramC, TwoPhase
 from boyi.envs import Batch, BoyiError, Game, View, find
 from boyi.envs.jiu import record
 
@@ -32,9 +32,7 @@ def nth(masks: np.ndarray, n: int) -> np.ndarray:
 
 
 def two() -> TwoPhase:
-    agent = TwoPhase(layout="random", battle="random")
-    agent.members = [Noting(0), Noting(-1)]
-    return agent
+    return TwoPhase(Noting(0), Noting(-1))
 
 
 def test_games_are_shared_out_by_their_phase() -> None:

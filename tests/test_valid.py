@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from boyi.envs import Batch, BoyiError, find
-from boyi.envs.bind import bind
-from boyi.envs.kernels import flaw_rows
-from boyi.envs.trial import field_bytes
-from boyi.envs.validity import rules
+from boyi.envs.conformance.random_games import field_bytes
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.kernels import flaw_rows
+from boyi.envs.engine.validity import rules
 
 pytestmark = pytest.mark.kernels
 

@@ -17,9 +17,9 @@ from test_conformance import follow, lot, same
 
 import boyi
 from boyi import wrappers
-from boyi.baselines.opponents import make_env, make_vector_env
+from boyi.baselines.agents import make_env, make_vector_env
 from boyi.envs import BoyiError
-from boyi.envs.aec import AEC
+from boyi.envs.faces.aec import AEC
 from boyi.wrappers import vector
 
 # Every wrapper with arguments and a game that it is for.

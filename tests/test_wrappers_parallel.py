@@ -12,7 +12,7 @@ from test_conformance import SPECS, every_encoder, lot, same
 
 from boyi.baselines import make_agent
 from boyi.envs import BoyiError, Spec, gomoku_v0, hex_v0
-from boyi.envs.aec import AEC
+from boyi.envs.faces.aec import AEC
 from boyi.wrappers import TurnBasedParallel
 
 with warnings.catch_warnings():

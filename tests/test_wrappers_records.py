@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 from test_conformance import lot
 
-from boyi.baselines.play import draw_pages
+from boyi.baselines.command.play import draw_pages
 from boyi.envs import Batch, BoyiError, View
-from boyi.envs.files import read_lines
-from boyi.envs.record import Record, positions, read_game
+from boyi.envs.records.files import read_lines
+from boyi.envs.records.game_record import Record, positions, read_game
 from boyi.wrappers import RandomOpening, RecordGames, SymmetryAugment, vector
 
 
@@ -92,7 +92,7 @@ class Corner:
 
 
 def test_seats_are_named_by_who_plays_them(tmp_path: Path) -> None:
-    from boyi.baselines.opponents import make_env
+    from boyi.baselines.agents import make_env
 
     for number, (opponent, names) in enumerate(
         {"self": ["learner", "learner"], "random": ["learner", "random"], Corner(): ["learner", "Corner"]}.items(), 1
@@ -127,7 +127,7 @@ def test_a_forfeit_is_written_without_the_illegal_action(tmp_path: Path) -> None
 def test_a_cut_game_is_written_as_such(tmp_path: Path) -> None:
     import toy
 
-    from boyi.baselines.opponents import make_env
+    from boyi.baselines.agents import make_env
 
     env = RecordGames(make_env(toy.SPEC, "self", side=2, limit=4), tmp_path / "games.jsonl")
     observation, _ = env.reset(seed=2)

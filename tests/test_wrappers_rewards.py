@@ -8,7 +8,7 @@ import pytest
 import toy
 from test_conformance import lot
 
-from boyi.baselines.opponents import make_env, make_vector_env
+from boyi.baselines.agents import make_env, make_vector_env
 from boyi.envs import BoyiError
 from boyi.wrappers import LineReward, ScaleReward, vector
 

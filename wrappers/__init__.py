@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ..envs.lazy import importer
+from ..envs.engine.lazy import importer
 
 if TYPE_CHECKING:
     from .history import HistoryStack

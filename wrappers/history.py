@@ -8,8 +8,8 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from ..envs.errors import BoyiError
-from ..envs.frame import Frame
+from ..envs.engine.errors import BoyiError
+from ..envs.faces.frame import Frame
 from .shell import Info, Observation, Shell, box_of, join, whole_number
 
 

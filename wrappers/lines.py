@@ -7,12 +7,12 @@ import math
 import gymnasium
 import numpy as np
 
-from ..envs.batch import Batch
-from ..envs.bind import bind
-from ..envs.board import side
-from ..envs.errors import BoyiError, is_number, shown
+from ..envs.engine.batch import Batch
+from ..envs.engine.bind import bind
+from ..envs.engine.errors import BoyiError, is_number, shown
+from ..envs.faces.seating import Table, Watcher
 from ..envs.gomoku.rules import ROW, in_line
-from ..envs.table import Table, Watcher
+from ..envs.grid.board import side
 from .shell import Info, Observation, Shell
 
 MADE = BLOCKED = 0.01  # a move earns at most 0.08, beside 1 for the win

@@ -13,8 +13,8 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
-from ..envs.aec import AEC, Observation
-from ..envs.errors import BoyiError
+from ..envs.engine.errors import BoyiError
+from ..envs.faces.aec import AEC, Observation
 
 
 class TurnBasedParallel(ParallelEnv[str, Observation, int]):

@@ -6,11 +6,11 @@ from collections import Counter
 
 import gymnasium
 
-from ..envs.batch import Batch
-from ..envs.errors import BoyiError
-from ..envs.files import Growing, PathOf, as_path
-from ..envs.record import Record, name_all, replay
-from ..envs.table import Finished, Table, Watcher
+from ..envs.engine.batch import Batch
+from ..envs.engine.errors import BoyiError
+from ..envs.faces.seating import Finished, Table, Watcher
+from ..envs.records.files import Growing, PathOf, as_path
+from ..envs.records.game_record import Record, name_all, replay
 from .shell import Observation, Shell
 
 LEARNER = "learner"
@@ -68,7 +68,7 @@ def _label(table: Table, seat: int, learner: int) -> str:
 
 
 class RecordGames(Shell):
-    """Appends each finished game to the file `path` as a line of JSON, in the format of `boyi.envs.record`.
+    """Appends each finished game to the file `path` as a line of JSON, in the format that the arena writes.
 
     The seats are named "learner" and by their agents; seconds are not measured and stand at 0.
     """

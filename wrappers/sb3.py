@@ -16,9 +16,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from ..envs.errors import BoyiError
-from ..envs.gym import GameVectorEnv
-from ..envs.schema import ArrayForm, fit_arrays
+from ..envs.engine.errors import BoyiError
+from ..envs.engine.schema import ArrayForm, fit_arrays
+from ..envs.engine.spec import Game
+from ..envs.faces.gym import GameVectorEnv
 
 Observation = dict[str, np.ndarray]
 
@@ -150,3 +151,17 @@ class SB3VecEnv(VecEnv):
         while not hasattr(env, name) and hasattr(env, "env"):
             env = env.env
         return getattr(env, name)
+
+
+def game_of(env: VecEnv) -> Game | None:
+    """Find the game that an environment of boyi plays; None for anybody else's."""
+    try:
+        game = env.get_attr("game")[0]
+    except AttributeError:
+        return None
+    return game if isinstance(game, Game) else None
+
+
+def plays_itself(env: VecEnv) -> bool:
+    """Whether the learner decides for every seat."""
+    return game_of(env) is not None and bool(env.get_attr("self_play")[0])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gymnasium
 
-from ..envs.errors import BoyiError, is_number, shown
-from ..envs.spec import Game
+from ..envs.engine.errors import BoyiError, is_number, shown
+from ..envs.engine.spec import Game
 from .shell import Info, Observation, Shell
 
 

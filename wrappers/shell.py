@@ -9,10 +9,10 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 
-from ..envs.errors import BoyiError, is_whole, shown
-from ..envs.frame import Frame
-from ..envs.gym import GameEnv, GameVectorEnv
-from ..envs.table import Table
+from ..envs.engine.errors import BoyiError, is_whole, shown
+from ..envs.faces.frame import Frame
+from ..envs.faces.gym import GameEnv, GameVectorEnv
+from ..envs.faces.seating import Table
 
 Observation = dict[str, np.ndarray]
 Info = dict[str, Any]

@@ -7,10 +7,10 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from ..envs.batch import Batch
-from ..envs.frame import whole
-from ..envs.symmetry import symmetries
-from ..envs.table import Table
+from ..envs.engine.batch import Batch
+from ..envs.faces.frame import whole
+from ..envs.faces.seating import Table
+from ..envs.faces.symmetry import symmetries
 from .shell import Info, Observation, Shell, box_of, channels_first
 
 PURPOSE = 1  # of the number that is drawn from a game's seed; opponents are drawn with 0

@@ -1,6 +1,6 @@
 """EinStein würfelt nicht!: a race of numbered stones, a die choosing the stone. See RULES.md."""
 
-from ..spec import Param, Spec
+from ..engine.spec import Param, Spec
 
 
 def _columns(board_size: int, columns: int) -> int:

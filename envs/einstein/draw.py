@@ -9,7 +9,7 @@ from math import ceil
 
 import numpy as np
 
-from ..draw import (
+from ..faces.drawing import (
     BLUE,
     CELL,
     GOLD,

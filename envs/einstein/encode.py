@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..protocol import CHANCE
-from ..rng import kernel
+from ..engine.protocol import CHANCE
+from ..engine.rng import kernel
 
 
 @kernel

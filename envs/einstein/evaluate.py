@@ -11,10 +11,10 @@ import math
 
 import numpy as np
 
-from ..board import hash_all
-from ..protocol import CHANCE
-from ..rng import GOLDEN, hash64, kernel
-from ..spec import Game
+from ..engine.protocol import CHANCE
+from ..engine.rng import GOLDEN, hash64, kernel
+from ..engine.spec import Game
+from ..grid.board import hash_all
 from .rules import movable
 
 SCALE = 100_000.0

@@ -6,9 +6,9 @@ square, r * columns + c, or -1; ``board`` each square's stone as its index + 1, 
 
 import numpy as np
 
-from ..board import hash_all, pay_winner
-from ..protocol import CHANCE, OVER
-from ..rng import GOLDEN, below, hash64, kernel
+from ..engine.protocol import CHANCE, OVER
+from ..engine.rng import GOLDEN, below, hash64, kernel
+from ..grid.board import hash_all, pay_winner
 from . import start_squares
 
 

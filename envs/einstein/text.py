@@ -4,12 +4,12 @@ import re
 
 import numpy as np
 
-from ..errors import BoyiError, shown
-from ..protocol import CHANCE, OVER
-from ..spec import Game
-from ..syntax import lines_of
-from ..validity import find_flaws
-from ..view import copied
+from ..engine.errors import BoyiError, shown
+from ..engine.protocol import CHANCE, OVER
+from ..engine.spec import Game
+from ..engine.syntax import lines_of
+from ..engine.validity import find_flaws
+from ..engine.view import copied
 from . import SPEC
 from .valid import MOST
 

@@ -3,8 +3,8 @@
 Positions that somebody has set up are among them: no latest action, and any number of plies that says whose turn it is.
 """
 
-from ..protocol import CHANCE, OVER
-from ..rng import kernel
+from ..engine.protocol import CHANCE, OVER
+from ..engine.rng import kernel
 
 CONSTANTS = ("fixed", "nearest", "columns")
 """Fields that `blank` sets for good."""

@@ -1,6 +1,6 @@
 """Gomoku: five in a row. See RULES.md."""
 
-from ..spec import Param, Spec
+from ..engine.spec import Param, Spec
 
 
 def _points(board_size: int, rule: str) -> int:

@@ -10,7 +10,7 @@ from math import isqrt
 
 import numpy as np
 
-from ..draw import (
+from ..faces.drawing import (
     BLACK,
     GOLD,
     INK,

@@ -6,9 +6,9 @@ are counted for each seat, and the counts are the value, but for positions that 
 
 import numpy as np
 
-from ..board import side
-from ..rng import GOLDEN, hash64, kernel
-from ..spec import Game
+from ..engine.rng import GOLDEN, hash64, kernel
+from ..engine.spec import Game
+from ..grid.board import side
 from .shapes import COMPLETE, DEAD, KIND, KINDS, WINNING_FOUR, line, pace, shape, stones_on
 from .threats import candidates, tactics
 

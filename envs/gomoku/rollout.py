@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..board import side
-from ..rng import below, kernel
-from ..spec import Game
+from ..engine.rng import below, kernel
+from ..engine.spec import Game
+from ..grid.board import side
 from .rules import ROW, in_line, step
 
 NEAR, THROWS = 2, 3  # how far from the latest stone, and how often an empty point is looked for there

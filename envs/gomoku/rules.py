@@ -6,9 +6,9 @@ for an empty point and seat + 1 for a stone.
 
 import numpy as np
 
-from ..board import hash_all, mark_empty, pay_winner, side
-from ..protocol import OVER
-from ..rng import GOLDEN, below, hash64, kernel
+from ..engine.protocol import OVER
+from ..engine.rng import GOLDEN, below, hash64, kernel
+from ..grid.board import hash_all, mark_empty, pay_winner, side
 
 ROW = 5  # §4: stones in a winning row
 

@@ -12,7 +12,7 @@ points to grow on, an open three because it can become an open four.
 
 import numpy as np
 
-from ..rng import kernel
+from ..engine.rng import kernel
 
 NOTHING, ONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(9)
 """Shapes along a line, the stone included: what no row of five can come of, one stone with room, and so on."""

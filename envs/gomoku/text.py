@@ -5,12 +5,12 @@ from math import isqrt
 
 import numpy as np
 
-from ..errors import BoyiError, shown
-from ..protocol import OVER
-from ..spec import Game
-from ..syntax import lines_of
-from ..validity import find_flaws
-from ..view import copied
+from ..engine.errors import BoyiError, shown
+from ..engine.protocol import OVER
+from ..engine.spec import Game
+from ..engine.syntax import lines_of
+from ..engine.validity import find_flaws
+from ..engine.view import copied
 from . import SPEC, rules
 
 MARKS = ".XO"

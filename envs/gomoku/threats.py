@@ -2,21 +2,10 @@
 
 import numpy as np
 
-from ..board import side
-from ..protocol import FORCED, URGENT
-from ..rng import kernel
-from .shapes import (
-    COMPLETE,
-    FOUR,
-    FOUR_THREE,
-    KIND,
-    PLAIN_FOUR,
-    WINNING_FOUR,
-    line,
-    pace,
-    shape,
-    stones_on,
-)
+from ..engine.protocol import FORCED, URGENT
+from ..engine.rng import kernel
+from ..grid.board import side
+from .shapes import COMPLETE, FOUR, FOUR_THREE, KIND, PLAIN_FOUR, WINNING_FOUR, line, pace, shape, stones_on
 
 WIDTH = 16  # most candidates where no threat narrows the choice
 FAINT = 8  # a point of less than one part in so many of the best one's rank is none

@@ -1,8 +1,8 @@
 """What a record of Gomoku must be to be a position; § numbers refer to RULES.md."""
 
-from ..board import count_stones
-from ..protocol import OVER
-from ..rng import kernel
+from ..engine.protocol import OVER
+from ..engine.rng import kernel
+from ..grid.board import count_stones
 from .rules import wins
 
 CONSTANTS = ("exact",)

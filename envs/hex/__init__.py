@@ -1,6 +1,6 @@
 """Hex: join your two sides of the rhombus. See RULES.md."""
 
-from ..spec import Param, Spec
+from ..engine.spec import Param, Spec
 
 
 def _actions(board_size: int, swap: bool) -> int:

@@ -10,7 +10,7 @@ mirrored, so that both seats' sides are the first row and the last.
 
 import numpy as np
 
-from ..rng import kernel
+from ..engine.rng import kernel
 
 OWN, BLOCKED = 1, 2  # in the framed board, where 0 is empty
 FAR = 99  # distance of what cannot be reached

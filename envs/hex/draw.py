@@ -12,7 +12,7 @@ from math import cos, hypot, isqrt, pi, sin, sqrt
 
 import numpy as np
 
-from ..draw import (
+from ..faces.drawing import (
     BLUE,
     CELL,
     GOLD,

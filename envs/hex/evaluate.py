@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 
-from ..board import side
-from ..rng import kernel
-from ..spec import Game
+from ..engine.rng import kernel
+from ..engine.spec import Game
+from ..grid.board import side
 from .distance import FAR, frame, measure
 from .rules import can_swap
 

@@ -13,9 +13,9 @@ owner's sides (top and bottom for seat 0, left and right for seat 1).
 
 import numpy as np
 
-from ..board import hash_all, mark_empty, pay_winner, side
-from ..protocol import OVER
-from ..rng import GOLDEN, below, hash64, kernel
+from ..engine.protocol import OVER
+from ..engine.rng import GOLDEN, below, hash64, kernel
+from ..grid.board import hash_all, mark_empty, pay_winner, side
 
 LOW, HIGH = 1, 2
 

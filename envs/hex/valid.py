@@ -1,8 +1,8 @@
 """What a record of Hex must be to be a position; § numbers refer to RULES.md."""
 
-from ..board import count_stones, side
-from ..protocol import OVER
-from ..rng import kernel
+from ..engine.protocol import OVER
+from ..engine.rng import kernel
+from ..grid.board import count_stones, side
 from .rules import HIGH, LOW, sides
 
 CONSTANTS = ("swap",)

@@ -1,6 +1,6 @@
 """Tibetan Jiu chess: fill the board, then move, jump, make squares, fly. See RULES.md."""
 
-from ..spec import Param, Spec
+from ..engine.spec import Param, Spec
 
 LOOKED_BACK = 250  # turns without a capture that a record remembers
 

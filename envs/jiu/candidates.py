@@ -6,9 +6,9 @@ stones: a list is cut short behind them only.
 
 import numpy as np
 
-from ..board import side
-from ..protocol import URGENT
-from ..rng import kernel
+from ..engine.protocol import URGENT
+from ..engine.rng import kernel
+from ..grid.board import side
 from .prey import list_damage, rank_prey
 from .ranks import CAPTURE, layout_gain, rank_drop, rank_landing, rank_lifted, rank_step
 from .record import DROP, JUMP, LAYOUT, TAKE, neighbour

@@ -11,7 +11,7 @@ from math import hypot
 
 import numpy as np
 
-from ..draw import (
+from ..faces.drawing import (
     BLACK,
     GOLD,
     INK,

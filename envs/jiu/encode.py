@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..rng import kernel
+from ..engine.rng import kernel
 from .record import DROP, JUMP, LAYOUT
 from .rules import flies
 

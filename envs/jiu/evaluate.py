@@ -6,9 +6,9 @@ more the more stones it takes, soon and again. § numbers refer to RULES.md.
 
 import numpy as np
 
-from ..board import side
-from ..rng import GOLDEN, hash64, kernel
-from ..spec import Game
+from ..engine.rng import GOLDEN, hash64, kernel
+from ..engine.spec import Game
+from ..grid.board import side
 from .candidates import candidates, tactics
 from .record import LAYOUT, neighbour
 from .rules import MARKS, MOVE, PICK, PUT, STOP, TAKE_OFF

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..board import side
-from ..protocol import OVER
-from ..rng import below, kernel
-from ..spec import Game
+from ..engine.protocol import OVER
+from ..engine.rng import below, kernel
+from ..engine.spec import Game
+from ..grid.board import side
 from .record import DROP, JUMP, LAYOUT, TAKE, neighbour, squares_at
 from .rules import legal, step
 

@@ -11,10 +11,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..batch import Batch
-from ..errors import BoyiError
-from ..spec import Game, Spec, find
-from ..syntax import expect
+from ..engine.batch import Batch
+from ..engine.errors import BoyiError
+from ..engine.spec import Game, Spec, find
+from ..engine.syntax import expect
 from . import record, rules
 from .points import read_point, side_of, write_point
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..protocol import URGENT
-from ..rng import kernel
+from ..engine.protocol import URGENT
+from ..engine.rng import kernel
 from .record import DOWN, LEFT, UP
 from .weigh import DOUBLE_GATE, GATE, TRIANGLE, place
 

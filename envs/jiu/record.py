@@ -6,8 +6,8 @@ Points are numbered row by row from the top left. ``board`` holds 0 for an empty
 
 import numpy as np
 
-from ..board import side
-from ..rng import kernel
+from ..engine.rng import kernel
+from ..grid.board import side
 from . import LOOKED_BACK, SPEC
 
 LAYOUT, TURN, JUMP, DROP, TAKE = range(5)  # phases

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..board import side
-from ..rng import below, choose, kernel
-from ..spec import Game
+from ..engine.rng import below, choose, kernel
+from ..engine.spec import Game
+from ..grid.board import side
 from .record import DROP, JUMP, LAYOUT, TAKE, TURN, neighbour, squares_at
 from .rules import MOVE, PUT, STOP, TAKE_OFF, can_begin_jump, flies, legal, random_action, step
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..board import hash_all, pay_winner, side
-from ..protocol import CUT, OVER
-from ..rng import GOLDEN, below, choose, hash64, kernel
+from ..engine.protocol import CUT, OVER
+from ..engine.rng import GOLDEN, below, choose, hash64, kernel
+from ..grid.board import hash_all, pay_winner, side
 from . import LOOKED_BACK
 from .record import (
     ANY,

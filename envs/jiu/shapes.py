@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..board import side
-from ..rng import kernel
+from ..engine.rng import kernel
+from ..grid.board import side
 from .record import neighbour
 
 

@@ -4,13 +4,13 @@ import re
 
 import numpy as np
 
-from ..errors import BoyiError, shown
-from ..protocol import CUT, OVER
-from ..spec import Game
-from ..syntax import expect, expect_same, lines_of
-from ..syntax import parse as parse_options
-from ..validity import check_read
-from ..view import copied
+from ..engine.errors import BoyiError, shown
+from ..engine.protocol import CUT, OVER
+from ..engine.spec import Game
+from ..engine.syntax import expect, expect_same, lines_of
+from ..engine.syntax import parse as parse_options
+from ..engine.validity import check_read
+from ..engine.view import copied
 from . import LOOKED_BACK, SPEC, record, rules
 from .points import DIGITS, LETTERS, read_point, side_of, write_point
 

@@ -6,9 +6,9 @@ played than the stones tell, and the turns without a capture need not fit the bo
 
 import numpy as np
 
-from ..board import side
-from ..protocol import CUT, OVER
-from ..rng import kernel
+from ..engine.protocol import CUT, OVER
+from ..engine.rng import kernel
+from ..grid.board import side
 from . import LOOKED_BACK, SPEC
 from .record import CHOICES, DROP, JUMP, LAYOUT, NO_BAN, OFF, OPTIONS, TAKE, TURN, squares_at
 from .rules import FEWEST, bans_single_jumps, can_act, can_jump, earned, ends, flies, occurrences, wins_by_dalians

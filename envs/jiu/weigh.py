@@ -7,7 +7,7 @@ are those at i - width - 1, i - width, i - 1 and i. Cells that hang over the edg
 
 import numpy as np
 
-from ..rng import kernel
+from ..engine.rng import kernel
 
 TRIANGLE, GATE, DOUBLE_GATE = 50, 100, 800  # of the published table for the layout
 

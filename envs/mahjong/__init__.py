@@ -5,8 +5,8 @@ Useful without a game: `shanten`, `acceptance` and `score`, of hands written as 
 
 from typing import TYPE_CHECKING
 
-from ..lazy import importer
-from ..spec import Param, Spec
+from ..engine.lazy import importer
+from ..engine.spec import Param, Spec
 
 if TYPE_CHECKING:
     from .hand import acceptance, shanten

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..rng import kernel
+from ..engine.rng import kernel
 from . import KINDS, SEATS
 from .complete import RANKS, SUITED, complete
 from .record import (

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from ..rng import kernel
+from ..engine.rng import kernel
 from . import KINDS
 
 SUITED = 27  # kinds before the honors

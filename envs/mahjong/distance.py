@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..rng import kernel
+from ..engine.rng import kernel
 from . import KINDS, MOST_MELDS
 from .complete import COPIES, RANKS, SUITED, count
 

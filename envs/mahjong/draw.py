@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..draw import CELL, GOLD, GRID, INK, PAPER, RED, document, label, label_width, moved, polygon, rect
+from ..faces.drawing import CELL, GOLD, GRID, INK, PAPER, RED, document, label, label_width, moved, polygon, rect
 from . import KINDS, SEATS
 from .faces import HEIGHT, WIDTH, WINDS, back, character, face, glow
 from .tiles import name_of

@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 
-from ..rng import kernel
+from ..engine.rng import kernel
 from . import KINDS, SEATS
 from .complete import RANKS
 from .hidden import hides

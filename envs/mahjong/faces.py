@@ -1,13 +1,13 @@
 """The tiles' faces as paths: every tile is 30 x 40 pixels around (0, 0), its upper edge at the top.
 
-Chinese characters are strokes of one round pen on a square of 20 x 20 units, as the letters of ``envs/draw.py`` are:
-no font is needed, and pictures look the same everywhere.
+Chinese characters are strokes of one round pen on a square of 20 x 20 units, as the letters of `drawing` are: no font
+is needed, and pictures look the same everywhere.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from ..draw import BLACK, BLUE, GOLD, RED, Point, circle, polygon
+from ..faces.drawing import BLACK, BLUE, GOLD, RED, Point, circle, polygon
 
 T = TypeVar("T")
 

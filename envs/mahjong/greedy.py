@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..rng import kernel
-from ..spec import Game
+from ..engine.rng import kernel
+from ..engine.spec import Game
 from . import KINDS, MOST_MELDS, SEATS
 from .claims import can_answer, can_win, may_discard
 from .complete import COPIES

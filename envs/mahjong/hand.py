@@ -4,9 +4,9 @@ import operator
 
 import numpy as np
 
-from ..bind import bind
-from ..errors import BoyiError
-from ..spec import find
+from ..engine.bind import bind
+from ..engine.errors import BoyiError
+from ..engine.spec import find
 from . import KINDS, MOST_MELDS, SPEC, tiles
 from .distance import accepted, distance, distance_tables
 

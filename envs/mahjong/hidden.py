@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..protocol import CHANCE
-from ..rng import below, kernel
+from ..engine.protocol import CHANCE
+from ..engine.rng import below, kernel
 from . import KINDS, SEATS
 from .claims import can_answer, has_answer, may_discard
 from .complete import COPIES

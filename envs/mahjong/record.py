@@ -8,7 +8,7 @@ Discards stand in their order in ``discard``, with the seat in ``by`` and who cl
 
 import numpy as np
 
-from ..rng import below, kernel
+from ..engine.rng import below, kernel
 from . import KINDS, MOST_MELDS, SEATS, WALL
 from .tai import ITEMS, WORTH
 

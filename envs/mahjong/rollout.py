@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..protocol import CHANCE, OVER
-from ..rng import kernel
+from ..engine.protocol import CHANCE, OVER
+from ..engine.rng import kernel
 from .greedy import Notes, notes, policy
 from .record import draw_from
 from .rules import resolve, step

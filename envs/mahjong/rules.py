@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..board import hash_all
-from ..protocol import CHANCE, OVER
-from ..rng import GOLDEN, hash64, kernel
+from ..engine.protocol import CHANCE, OVER
+from ..engine.rng import GOLDEN, hash64, kernel
+from ..grid.board import hash_all
 from . import DEALT, KINDS, MOST_MELDS, SEATS, TILES
 from .claims import can_answer, can_kong, can_win, completes, has_answer, may_discard, pong_of, win_items
 from .complete import COPIES

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..bind import bind
-from ..errors import BoyiError, chosen, is_whole, shown, unknown
-from ..spec import Game, find
+from ..engine.bind import bind
+from ..engine.errors import BoyiError, chosen, is_whole, shown, unknown
+from ..engine.spec import Game, find
 from . import KINDS, MOST_MELDS, SEATS, SPEC, tiles
 from .complete import complete
 from .tai import (

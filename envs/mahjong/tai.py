@@ -6,7 +6,7 @@ set of concealed pongs and concealed chows, whose numbers stand in one integer, 
 
 import numpy as np
 
-from ..rng import kernel
+from ..engine.rng import kernel
 from . import KINDS
 from .complete import COPIES, RANKS, SUITED, complete, count
 

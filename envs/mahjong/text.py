@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..errors import BoyiError, shown
-from ..protocol import CHANCE, OVER
-from ..spec import Game
-from ..syntax import expect, expect_same, lines_of
-from ..syntax import parse as parse_options
-from ..validity import check_read
-from ..view import copied
+from ..engine.errors import BoyiError, shown
+from ..engine.protocol import CHANCE, OVER
+from ..engine.spec import Game
+from ..engine.syntax import expect, expect_same, lines_of
+from ..engine.syntax import parse as parse_options
+from ..engine.validity import check_read
+from ..engine.view import copied
 from . import MOST_MELDS, SEATS, SPEC, TILES, record, tiles
 from .complete import COPIES, SUITED
 from .tai import ADDED, CHOW, CONCEALED, ITEMS, KONG, PONG

@@ -6,8 +6,8 @@ out of turn, and any number of actions played that is not too large.
 
 import numpy as np
 
-from ..protocol import CHANCE, OVER
-from ..rng import kernel
+from ..engine.protocol import CHANCE, OVER
+from ..engine.rng import kernel
 from . import KINDS, MOST_MELDS, SEATS, SPEC
 from .claims import calm, can_answer, can_kong, can_win, has_answer, pong_of
 from .complete import COPIES, RANKS, SUITED

@@ -71,7 +71,7 @@ def mutated(source: str, job: Job) -> str:
 
 def run(tests: list[str]) -> tuple[str, str]:
     """Run tests up to the first failure; return what that makes of the copy, and the test."""
-    from boyi.envs.errors import NoPosition
+    from boyi.envs.engine.errors import NoPosition
 
     first = FirstFailure()
     options = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", f"--rootdir={TESTS.parent}"]

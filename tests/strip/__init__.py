@@ -5,7 +5,7 @@ a die how many numbers that seat takes, one after another, 1 or 2, from the left
 left. The return is what a seat has taken less what the other has.
 """
 
-from boyi.envs.spec import Param, Spec
+from boyi.envs.engine.spec import Param, Spec
 
 
 def _longest(cells: int) -> int:

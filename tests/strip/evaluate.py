@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boyi.envs.rng import kernel
+from boyi.envs.engine.rng import kernel
 
 SCALE = 20.0
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from boyi.envs.protocol import CHANCE, OVER
-from boyi.envs.rng import combine, kernel
+from boyi.envs.engine.protocol import CHANCE, OVER
+from boyi.envs.engine.rng import combine, kernel
 
 HEADS = 1.0 / 3.0
 COIN, DIE = 0, 1  # what is thrown next

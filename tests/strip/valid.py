@@ -1,7 +1,7 @@
 """What a record of Strip must be to be a position."""
 
-from boyi.envs.protocol import CHANCE, OVER
-from boyi.envs.rng import kernel
+from boyi.envs.engine.protocol import CHANCE, OVER
+from boyi.envs.engine.rng import kernel
 
 from .rules import COIN, DIE
 

@@ -1,6 +1,6 @@
 """Ring: a toy game with dice, a card draw, hidden cards, three seats and turns of several actions. See RULES.md."""
 
-from boyi.envs.spec import Param, Spec
+from boyi.envs.engine.spec import Param, Spec
 
 SEATS = 3
 

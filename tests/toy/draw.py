@@ -4,7 +4,7 @@ from math import cos, pi, sin
 
 import numpy as np
 
-from boyi.envs.draw import circle, document, label
+from boyi.envs.faces.drawing import circle, document, label
 
 RADIUS, CELL = 80.0, 9.0
 COLORS = ("#efe9dc", "#d9483b", "#2762a8", "#3f8f4f")  # an empty cell, then the seats

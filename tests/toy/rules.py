@@ -12,8 +12,8 @@ A chance event with stones left to place is the draw after an exchange, one with
 
 import numpy as np
 
-from boyi.envs.protocol import CHANCE, CUT, OVER
-from boyi.envs.rng import GOLDEN, below, combine, kernel
+from boyi.envs.engine.protocol import CHANCE, CUT, OVER
+from boyi.envs.engine.rng import GOLDEN, below, combine, kernel
 
 from . import SEATS
 

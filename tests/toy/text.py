@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from boyi.envs.errors import BoyiError
+from boyi.envs.engine.errors import BoyiError
 
 from . import SEATS, rules
 from .valid import flaw

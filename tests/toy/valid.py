@@ -1,7 +1,7 @@
 """What a record of Ring must be to be a position; clause numbers refer to RULES.md."""
 
-from boyi.envs.protocol import CHANCE, CUT, OVER
-from boyi.envs.rng import kernel
+from boyi.envs.engine.protocol import CHANCE, CUT, OVER
+from boyi.envs.engine.rng import kernel
 
 from . import SEATS
 from .rules import GONE, card_of, in_deck

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from ...envs.errors import BoyiError
+from ...envs.engine.errors import BoyiError
 from ..history import Stack
 from ..shell import Info, Observation, box_of, whole_number
 from .shell import VectorEnv, VectorShell

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...envs.files import PathOf, as_path
+from ...envs.records.files import PathOf, as_path
 from ..recording import Recorder
 from .shell import VectorEnv, VectorShell
 

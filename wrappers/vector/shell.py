@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 
-from ...envs.gym import GameVectorEnv
+from ...envs.faces.gym import GameVectorEnv
 from ..shell import Observation, table_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...envs.batch import as_array
+from ...envs.engine.batch import as_array
 from ..shell import Info, Observation, box_of
 from ..symmetry import Images
 from .shell import VectorEnv, VectorShell

@@ -1,0 +1,190 @@
+"""Agents from strings, and the registered entry points that build a Gymnasium environment around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Any
+
+from ..envs.engine.errors import BoyiError, shown, unknown
+from ..envs.engine.spec import Game, Spec, find, own_options
+from ..envs.engine.syntax import parse
+from ..envs.faces.gym import GameEnv, GameVectorEnv
+from ..envs.faces.seating import Player
+from .agent import Agent, CallableAgent, RandomAgent
+from .engines.gomocup import Gomocup
+from .engines.gtp import GTP
+from .engines.jsonl import JSONL
+from .learning.model_agent import DoubleDQNAgent, DQNAgent
+from .mahjong.expectimax import HandExpectimax
+from .players.greedy import Greedy
+from .players.openspiel import OpenSpiel
+from .players.pool import Pool
+from .players.two_phase import ProgramC, TwoPhase
+from .search.alphabeta import AlphaBeta
+from .search.exact import Exact
+from .search.mcts import MCTS
+from .search.puct import PUCT
+from .trust import check_trusted
+
+AgentLike = str | Agent | Callable[..., Any]
+
+
+class OpponentPool(Pool):
+    """Agents, anything that `make_agent` takes, of whom each seat of a game draws one in proportion to `weights`.
+
+    It keeps that one to the end. The draw hangs on the game's seed, its episode and the seat, so it is the same in
+    single and vector environments. A member that is added plays in games whose first decision comes later.
+    """
+
+    def add(self, agent: AgentLike, weight: float = 1.0) -> None:
+        """Let an agent play, too, in games in which the pool has not decided yet."""
+        super().add(make_agent(agent), weight)
+
+
+AGENTS: dict[str, type[Agent]] = {
+    agent.name: agent
+    for agent in (
+        RandomAgent, Greedy, MCTS, PUCT, AlphaBeta, HandExpectimax, Exact, TwoPhase, ProgramC, OpenSpiel, DQNAgent,
+        DoubleDQNAgent, GTP, Gomocup, JSONL, OpponentPool,
+    )
+}  # fmt: skip
+
+
+def make_agent(agent: AgentLike, game: str | Spec | Game | None = None) -> Agent:
+    """Turn an agent string, an `Agent`, a callable ``(observation, mask) -> action`` or "module:attribute" into one.
+
+    With `game`, also check that the algorithm fits it. `BoyiError` says what is wrong with a string.
+    """
+    made = _made(agent)
+    if game is not None:
+        made.fit(find(game))
+    return made
+
+
+def _made(agent: AgentLike) -> Agent:
+    if isinstance(agent, Agent):
+        return agent
+    if isinstance(agent, str):
+        return _read(agent)
+    if isinstance(agent, type) and issubclass(agent, Agent):
+        return _instance(agent)
+    if callable(agent):
+        return CallableAgent(agent)
+    raise BoyiError(f"an agent is a string, an Agent or a callable, not {type(agent).__name__}")
+
+
+def _instance(kind: type[Agent]) -> Agent:
+    try:
+        return kind.from_string(make_agent)
+    except BoyiError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise _failure(f"the agent {kind.__module__}:{kind.__qualname__}", "made without arguments", error) from error
+
+
+def _read(text: str) -> Agent:
+    """Make the agent that a string names: the only place where one is made, nested strings included."""
+    name, positional, values = parse(text)
+    if name in AGENTS:
+        kind = AGENTS[name]
+        if positional is not None and kind.positional is None:
+            raise BoyiError(f"{name}: takes no {shown(positional)}; parameters: {', '.join(kind.params) or 'none'}")
+        if positional is not None and kind.positional in values:
+            raise BoyiError(f"{shown(text)} gives {kind.positional} twice")
+        if kind.foreign:
+            check_trusted(f"start a program: {shown(text)}")
+        return kind.from_string(
+            make_agent, **values if positional is None else {str(kind.positional): positional, **values}
+        )
+    if positional is None or values or not all(part.isidentifier() for part in name.split(".")):
+        raise unknown("agent", name, [*AGENTS, "module:attribute"])
+    check_trusted(f"run the module {shown(name)}: {shown(text)}")
+    return _made(_found(name, positional))
+
+
+def _found(name: str, attribute: str) -> Any:
+    """Import somebody's module and find what it has under a name; `BoyiError` says what went wrong in whose module."""
+    try:
+        module = import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
+            raise unknown("agent", name, [*AGENTS, "module:attribute"]) from None
+        raise BoyiError(f"the module {name!r} needs {error.name}, which is not installed") from None
+    except (Exception, SystemExit) as error:  # the code is its author's: anything may come of it
+        raise _failure(f"the module {name!r}", "imported", error) from error
+    if not hasattr(module, attribute):
+        raise BoyiError(f"module {name!r} has no attribute {shown(attribute)}")
+    found = getattr(module, attribute)
+    if isinstance(found, str):
+        raise BoyiError(f"{attribute} of module {name!r} is text, not an agent or a callable")
+    return found
+
+
+def _failure(whose: str, when: str, error: BaseException) -> BoyiError:
+    what = "ends the program" if isinstance(error, SystemExit) else "fails"
+    return BoyiError(f"{whose} {what} when it is {when}: {type(error).__name__}: {shown(str(error))}")
+
+
+def players(game: str | Spec | Game) -> list[str]:
+    """Name the agents that play a game as they are: without a run to play from, and with what is installed."""
+    found = []
+    for name, kind in AGENTS.items():
+        try:
+            kind.from_string(make_agent).fit(find(game))
+        except BoyiError:
+            continue
+        found.append(name)
+    return found
+
+
+def label(agent: AgentLike) -> str:
+    """Name a contestant: a string as it is, an agent as the string that would make it, a function by its name."""
+    if isinstance(agent, str):
+        return agent.strip()
+    return str(agent if isinstance(agent, Agent) else CallableAgent(agent))
+
+
+def labels(agents: Iterable[AgentLike]) -> list[str]:
+    """Name contestants, each differently: the second ``random`` is ``random #2``."""
+    taken: dict[str, int] = {}
+    unique = []
+    for name in map(label, agents):
+        taken[name] = taken.get(name, 0) + 1
+        unique.append(name if taken[name] == 1 else f"{name} #{taken[name]}")
+    return unique
+
+
+def make_env(game: str | Spec | Game, opponent: Any = "random", **options: Any) -> GameEnv:
+    """Build the single Gymnasium environment; `opponent` is an agent, a list of them, or "self"."""
+    params, options = _split(game, options, GameEnv)
+    return GameEnv(params, make_opponents(opponent, params), resolve=make_opponents, **options)
+
+
+def make_vector_env(
+    game: str | Spec | Game, num_envs: int = 1, opponent: Any = "random", **options: Any
+) -> GameVectorEnv:
+    """Build the native vector environment; options as those of `make_env`."""
+    params, options = _split(game, options, GameVectorEnv)
+    return GameVectorEnv(params, num_envs, make_opponents(opponent, params), resolve=make_opponents, **options)
+
+
+def make_opponents(opponent: AgentLike | list[AgentLike] | tuple[AgentLike, ...], game: Game) -> list[Player] | None:
+    """Turn `opponent` into players for the other seats; None for "self", where the caller plays every seat."""
+    if isinstance(opponent, str) and opponent == "self":
+        return None
+    several = opponent if isinstance(opponent, list | tuple) else [opponent]
+    return [make_agent(each, game) for each in several]
+
+
+def _split(
+    game: str | Spec | Game, options: dict[str, Any], face: type[GameEnv] | type[GameVectorEnv]
+) -> tuple[Game, dict[str, Any]]:
+    """Take the game's own parameters out of an environment's options."""
+    plain = find(game)
+    known = {"opponent", *own_options(face)} - {"opponents", "resolve"}
+    for key in options:
+        if key not in known | set(plain.spec.params):
+            raise unknown(f"option of {plain.name}", key, known | set(plain.spec.params))
+    params = {key: value for key, value in options.items() if key in plain.spec.params}
+    return find(plain, **params), {key: value for key, value in options.items() if key not in params}

@@ -1,0 +1,316 @@
+"""How strong an agent is on a game's ladder: a rating among opponents whose own ratings are frozen, with random at 0.
+
+The agent plays every rung as the arena does; its rating is fitted with those of the rungs fixed. Whatever the games
+depend on is part of the ladder, so that results of one agent are equal, and of two agents comparable, wherever they
+were measured; only times hang on the machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from msgspec.structs import asdict
+from rich.console import Group, RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.schema import Form, Whole, read
+from ...envs.engine.spec import Game, Spec, find
+from ...envs.engine.version import __version__
+from ...envs.records.files import PathOf, as_path, read_lines, replace_file
+from ...envs.records.game_record import Record
+from ..agents import AgentLike
+from .ladders import NAME, PROVISIONAL, Ladder, Rung, find_ladder
+from .matches import Match, compete
+from .printing import as_text, make_table
+from .rating import ELO, Estimate, difference, rate_against, student, wilson
+from .results import REPEATS, Pairing, Result, duration, elo_interval, elo_value, percent
+
+FORMAT = "boyi-benchmark-1"
+FARTHEST = 50_000  # Elo from random: chains of opponents, each far above the last, do not lead so far
+SAME = ("ladder", "game", "game_version", "protocol")
+"""What two results must have in common to be compared."""
+
+
+class Step(Form, frozen=True, kw_only=True):
+    """An agent's games with one rung, rated `elo`: `score` is the share of points, a draw half of one.
+
+    Of the losses `forfeits` were for want of a legal action. `mean_return` is that of the agent's seats.
+    """
+
+    rung: str
+    elo: int
+    wins: Whole
+    draws: Whole
+    losses: Whole
+    forfeits: Whole
+    score: Estimate
+    mean_return: Estimate
+
+
+class Standing(Form, frozen=True, kw_only=True):
+    """What an agent is worth on a ladder, played with this `version` of the package.
+
+    `protocol` is the ladder's digest and `games_digest` that of all moves and returns; `distinct` counts the games that
+    differ. `graded` says whether returns, in `unit`, tell more than who won, `own` whether the game has rungs of its
+    own.
+    """
+
+    format: str = FORMAT
+    version: str
+    ladder: str
+    protocol: str
+    game: str
+    game_version: Whole
+    own: bool
+    agent: str
+    rating: Estimate
+    steps: tuple[Step, ...]
+    distinct: Whole
+    games_digest: str
+    graded: bool
+    unit: str
+    seconds_per_move: float
+
+    def __post_init__(self) -> None:
+        if not all(step.wins + step.draws + step.losses for step in self.steps) or not self.steps:
+            raise ValueError("there is a rung without games, or no rung at all")
+        if not all(abs(elo) < FARTHEST for elo in (self.rating.value, *(step.elo for step in self.steps))):
+            raise ValueError("nobody is rated so far from random")
+        if self.distinct > self.games:
+            raise ValueError("more games differ than were played")
+
+    @property
+    def games(self) -> int:
+        """How many games were played."""
+        return sum(step.wins + step.draws + step.losses for step in self.steps)
+
+    def __rich__(self) -> RenderableType:
+        head = f"{self.agent} on {self.ladder} of {self.game}: Elo {_rating(self.rating)}, random = 0"
+        parts: list[RenderableType] = [Text(head), self._grid()]
+        parts.append(Text(f"{self.games} games, {duration(self.seconds_per_move)} a move, boyi {self.version}"))
+        if self.ladder == NAME and self.own:
+            parts.append(Text(PROVISIONAL))
+        if not self.own:
+            parts.append(Text(f"{self.game} has no ladder of its own: random is all there is to measure against"))
+        if 4 * self.distinct < 3 * self.games:
+            parts.append(Text(f"Only {self.distinct} of the games differ. {REPEATS}"))
+        return Group(*parts)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def _grid(self) -> Grid:
+        lost = ["forfeits"] * any(step.forfeits for step in self.steps)
+        mean = [self.unit, "95 %"] * self.graded
+        table = make_table("rung", "Elo", "W", "D", "L", "score", "95 %", "expected", *mean, *lost, left=("rung",))
+        for step in self.steps:
+            own = step.mean_return
+            table.add_row(
+                step.rung,
+                f"{step.elo:+d}" if step.elo else "0",
+                *map(str, (step.wins, step.draws, step.losses)),
+                *percent(step.score),
+                f"{100 * self.expected(step):.1f} %",
+                *[f"{own.value:+.1f}", f"{own.low:+.1f} to {own.high:+.1f}"] * self.graded,
+                *[str(step.forfeits)] * bool(lost),
+            )
+        return table
+
+    def expected(self, step: Step) -> float:
+        """Return the score that the ratings foretell: far from the games' own, no one number says how strong it is."""
+        return 1 / (1 + math.exp((step.elo - self.rating.value) / ELO))
+
+    def text(self) -> str:
+        """Write the standing as JSON: what was played with is first, what the machine takes part in last."""
+        content = {**asdict(self), "rating": _open_ended(self.rating)}
+        content["steps"] = [
+            {**asdict(step), "score": _open_ended(step.score), "mean_return": _open_ended(step.mean_return)}
+            for step in self.steps
+        ]
+        return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _rating(elo: Estimate) -> str:
+    return f"{elo_value(elo)}, 95 % {elo_interval(elo)}"
+
+
+def _open_ended(estimate: Estimate) -> dict[str, float | None]:
+    """Write an estimate as JSON knows numbers: an end at infinity as none."""
+    return {name: end if math.isfinite(end) else None for name, end in estimate._asdict().items()}
+
+
+def benchmark(
+    agent: AgentLike,
+    game: str | Spec | Game,
+    *,
+    out: PathOf | None = None,
+    resume: bool = False,
+    report: Callable[[Record], None] | None = None,
+) -> Standing:
+    """Play an agent, anything that `make_agent` takes, on the game's ladder; `report` is called with every game.
+
+    `out`, FILE.json, gets the standing, and FILE.jsonl beside it a line for every game as it ends: with `resume` those
+    it already holds are not played again. `BoyiError` where either is in the way or belongs to something else.
+    """
+    game, path = find(game), None if out is None else as_path(out)
+    ladder, stream = find_ladder(game), None if path is None else games_file(path)
+    if path is not None and path.exists() and not resume:
+        raise BoyiError(f"{path} exists: --resume goes on with its run, another file starts a new one")
+    match, records = ladder.match(game, agent), []
+
+    def keep(record: Record) -> None:
+        records.append(record)
+        if report is not None:
+            report(record)
+
+    result = compete(match, stream, resume=resume, report=keep)
+    assert isinstance(result, Result)
+    standing = _standing(ladder, match, result, records)
+    if path is not None:
+        replace_file(path, standing.text().encode())
+    return standing
+
+
+def games_file(out: PathOf) -> Path:
+    """Return where the games of a benchmark that is written to `out` go; `BoyiError` for a name that has no place."""
+    path = as_path(out)
+    if path.suffix != ".json":
+        raise BoyiError(f"a benchmark is written to FILE.json, and its games to FILE.jsonl beside it, not to {out}")
+    return path.with_suffix(".jsonl")
+
+
+def _standing(ladder: Ladder, match: Match, result: Result, records: Sequence[Record]) -> Standing:
+    """Sum up all the games of a ladder."""
+    steps = tuple(_step(*each, records, k) for k, each in enumerate(zip(ladder.rungs, result.pairings, strict=True)))
+    halves = [step.draws / 2 for step in steps]
+    rating = rate_against(
+        [step.elo for step in steps],
+        [step.wins + half for step, half in zip(steps, halves, strict=True)],
+        [step.losses + half for step, half in zip(steps, halves, strict=True)],
+    )
+    decisions = sum(record.decisions[match.labels[0]] for record in records)
+    seconds = sum(record.seconds[match.labels[0]] for record in records)
+    return Standing(
+        version=__version__,
+        ladder=ladder.name,
+        protocol=ladder.digest(),
+        game=ladder.game,
+        game_version=match.game.spec.version,
+        own=ladder.own,
+        agent=match.names[0],
+        rating=_rounded(rating, 1),
+        steps=steps,
+        distinct=result.distinct,
+        games_digest=_digest(records),
+        graded=result.graded,
+        unit=match.game.spec.unit,
+        seconds_per_move=round(seconds / max(1, decisions), 6),
+    )
+
+
+def _step(rung: Rung, played: Pairing, records: Sequence[Record], pairing: int) -> Step:
+    games = played.wins + played.draws + played.losses
+    pairs: dict[int, list[float]] = {}
+    for record in records:
+        if record.pairing == pairing:
+            assert record.returns is not None
+            own = [r for r, seat in zip(record.returns, record.seats, strict=True) if seat == played.agent]
+            pairs.setdefault(record.seed, []).append(fmean(own))
+    return Step(
+        rung=rung.agent,
+        elo=rung.elo,
+        wins=played.wins,
+        draws=played.draws,
+        losses=played.losses,
+        forfeits=played.forfeits,
+        score=_rounded(wilson((played.wins + played.draws / 2) / games, games), 4),
+        mean_return=_rounded(student([fmean(pair) for pair in pairs.values()]), 4),
+    )
+
+
+def _rounded(estimate: Estimate, digits: int) -> Estimate:
+    """Leave out the digits that differ from one processor's arithmetic to another's."""
+    return Estimate(*(round(end, digits) for end in estimate))
+
+
+def _digest(records: Sequence[Record]) -> str:
+    """Condense what happened in the games, whoever played them."""
+    played = sorted((record.pairing, record.index, record.actions, record.returns) for record in records)
+    return hashlib.sha256(json.dumps(played).encode()).hexdigest()[:16]
+
+
+def read_standing(path: PathOf, game: str | Spec | Game | None = None) -> Standing:
+    """Read what `benchmark` has written; with `game`, `BoyiError` also for another ladder than that game's of today."""
+    content = b"".join(read_lines(as_path(path)))
+    found = read(
+        content, Standing, where=str(path), what="a benchmark's result", format=FORMAT, unwritten=_with_infinity
+    )
+    if game is not None:
+        ladder = find_ladder(game)
+        today = {"ladder": ladder.name, "protocol": ladder.digest(), "game": ladder.game}
+        _check_same(str(path), asdict(found), "here", {**today, "game_version": find(game).spec.version})
+    return found
+
+
+def _with_infinity(content: Any) -> Any:
+    """Turn every estimate back into what `_open_ended` was given."""
+    if isinstance(content, list):
+        return [_with_infinity(each) for each in content]
+    if not isinstance(content, dict):
+        return content
+    if content.keys() != set(Estimate._fields):
+        return {name: _with_infinity(each) for name, each in content.items()}
+    ends = {"low": -math.inf, "high": math.inf}
+    return [ends.get(name) if content[name] is None else content[name] for name in Estimate._fields]
+
+
+def _check_same(name: str, found: dict[str, Any], other: str, expected: dict[str, Any]) -> None:
+    for fact in SAME:
+        if found[fact] != expected[fact]:
+            what = fact.replace("_", " ")
+            raise BoyiError(
+                f"{name} was measured on another ladder: its {what} is {found[fact]}, {other} it is {expected[fact]}"
+            )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two standings on one ladder; `difference` is how far the first is above the second, in Elo."""
+
+    standing: Standing
+    published: Standing
+    difference: Estimate
+
+    def __rich__(self) -> RenderableType:
+        table = make_table("agent", "on", "Elo", "95 %", "a move", "boyi", left=("agent", "on"))
+        for name, each in (("this", self.standing), ("published", self.published)):
+            cells = (elo_value(each.rating), elo_interval(each.rating), duration(each.seconds_per_move), each.version)
+            table.add_row(each.agent, name, *cells)
+        table.add_row("difference", "", elo_value(self.difference), elo_interval(self.difference), "", "")
+        return Group(table, *map(Text, self._remarks()))
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def _remarks(self) -> list[str]:
+        remarks = [f"Both on {self.standing.ladder} of {self.standing.game}, protocol {self.standing.protocol}."]
+        if self.standing.version != self.published.version:
+            remarks.append("The versions of boyi differ, and with them perhaps how agents play that it brings.")
+        if self.standing.games_digest == self.published.games_digest:
+            remarks.append("The games are the same, move by move.")
+        return remarks
+
+
+def compare(standing: Standing, published: Standing) -> Comparison:
+    """Set a standing beside a published one; `BoyiError` where they were not measured on the same ladder."""
+    _check_same(standing.agent, asdict(standing), f"for {published.agent}", asdict(published))
+    return Comparison(standing, published, difference(standing.rating, published.rating))

@@ -1,0 +1,436 @@
+"""Paired games between any number of agents, and what they say about strength.
+
+Games come in pairs on one seed, hence with the same chance, and seats swapped in between: in game g of a pairing, seat
+k belongs to the first agent when k + g is even, so that with more than two seats both agents fill every other one.
+The seed of a pair follows from the run's seed and the pair's index alone, and agents decide from streams keyed by seed
+and ply: what a game is like does not depend on the games beside it or on their order. Two equal agents therefore share
+every pair. An agent that remembers the first game of a pair knows what chance will bring in the second; with
+`fresh_chance` no two games share a seed.
+
+A game's outcome is the mean return of the first agent's seats against that of the second's: the higher wins.
+
+As many agents as a game of three seats or more has make a table instead: they all play every game, and every seed is
+played with the agents moved on round the seats until each has had every seat. Their order is drawn anew for each seed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...envs.engine.batch import Batch, random_seed
+from ...envs.engine.errors import BoyiError, is_number, is_whole, shown
+from ...envs.engine.spec import Game, Spec, find
+from ...envs.engine.version import __version__
+from ...envs.engine.view import View
+from ...envs.records.files import PathOf, as_path, taken_up
+from ...envs.records.game_record import Record, names, read_line, statistics
+from ..agent import Agent, blame, timed_act
+from ..agents import AgentLike, label, labels, make_agent
+from .results import Result, summarize
+from .standings import Table, summarize_table
+
+ROWS = 64  # the most games in progress at once
+MOST = 10_000_000  # games of a pairing, positions: a score is then known to 0.02 %, and the records fill a memory
+ROUND = 1.0  # seconds: no more games are in progress than an agent can answer in about this time
+Done = Collection[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """One game to be played: its place in the run, its seed, and the agent (an index) on every seat."""
+
+    pairing: int
+    index: int
+    seed: int
+    seats: tuple[int, ...]
+
+
+class Match:
+    """A run of the arena: `games` games between every two agents, or between the first and every other, or of a table.
+
+    `agents` are whatever `make_agent` takes. Each plays one side only, because it may keep a tree for every row. With
+    `clock` every seat has so many seconds for all its decisions in a game, and loses when they are used up. The first
+    `opening` actions of a game are drawn at random from its seed, hence the same for all who play that seed. `seed`
+    None draws one, or goes on with that of the games that are taken up; `fresh_chance` gives every game a seed of its
+    own.
+    """
+
+    def __init__(
+        self,
+        game: str | Spec | Game,
+        agents: Sequence[AgentLike],
+        *,
+        games: int = 20,
+        seed: int | None = 0,
+        clock: float | None = None,
+        opening: int = 0,
+        fresh_chance: bool = False,
+        first_against_all: bool = False,
+    ) -> None:
+        self.opening, self.fresh_chance, self.drawn = opening, fresh_chance, seed is None
+        self.seed = random_seed() if seed is None else seed
+        self.game, self.games, self.clock = find(game), games, check_clock(clock)
+        if self.game.seats < 2:
+            raise BoyiError(f"{self.game} has one seat: nobody can be compared in it")
+        if len(agents) < 2:
+            raise BoyiError(f"an arena needs at least two agents, not {len(agents)}")
+        self.table = 2 < self.game.seats == len(agents) and not first_against_all
+        self.rounds = self.game.seats if self.table else 2
+        if not is_whole(games, self.rounds) or games % self.rounds:
+            allowed = f"a multiple of {self.rounds}" if self.table else "an even number"
+            sides = "every seat" if self.table else "both sides"
+            raise BoyiError(f"games must be {allowed}, every seed being played from {sides}, not {shown(games)}")
+        check_count("games", games)
+        check_seed(self.seed)
+        if not is_whole(opening, 0):
+            raise BoyiError(f"opening must be a whole number of actions, at least 0, not {shown(opening)}")
+        self.players = [make_agent(agent, self.game) for agent in agents]
+        if len({id(player) for player in self.players}) < len(agents):
+            raise BoyiError("an agent object is listed twice: give each side an object, or a string, of its own")
+        self.names, self.labels = [label(agent) for agent in agents], labels(agents)
+        self.pairings: list[tuple[int, ...]] = list(combinations(range(len(agents)), self.rounds))
+        if first_against_all:
+            self.pairings = [pair for pair in self.pairings if pair[0] == 0]
+
+    @property
+    def total(self) -> int:
+        """How many games there are in all pairings."""
+        return self.games * len(self.pairings)
+
+    def fixture(self, pairing: int, index: int) -> Fixture:
+        """Draw up game `index` of a pairing."""
+        shared = index if self.fresh_chance else index // self.rounds
+        agents, seed = self.pairings[pairing], pair_seed(self.seed, shared)
+        if self.table:
+            agents = tuple(np.random.default_rng(seed).permutation(agents).tolist())
+        seats = tuple(agents[(seat + index) % self.rounds] for seat in range(self.game.seats))
+        return Fixture(pairing, index, seed, seats)
+
+    def play(self, done: Done = ()) -> Iterator[Record]:
+        """Play every game whose (pairing, index) is not `done`; yield each as it ends."""
+        played = Counter(pairing for pairing, index in set(done) if index < self.games)
+        for pairing in range(len(self.pairings)):
+            missing = (self.fixture(pairing, index) for index in range(self.games) if (pairing, index) not in done)
+            if played[pairing] < self.games:
+                yield from _Hall(self, pairing, self.games - played[pairing], missing).play()
+
+    def result(self, records: Sequence[Record]) -> Result | Table:
+        """Sum up all the games of the match."""
+        played: dict[str, Any] = {"seed": self.seed, "clock": self.clock, "fresh_chance": self.fresh_chance}
+        if self.table:
+            return summarize_table(self.game, self.names, self.labels, records, **played)
+        pairs = [(self.labels[i], self.labels[j]) for i, j in self.pairings]
+        return summarize(self.game, self.labels, pairs, records, **played)
+
+
+def check_count(name: str, count: int) -> None:
+    """Raise `BoyiError` for more games, or positions, than anybody will wait for."""
+    if count > MOST:
+        raise BoyiError(f"{name} must be at most {MOST:,}, not {count}")
+
+
+def check_seed(seed: int) -> None:
+    """Raise `BoyiError` for what is no seed of a run."""
+    if not is_whole(seed, 0):
+        raise BoyiError(f"seed must be a whole number of 63 bits, at least 0, not {shown(seed)}")
+
+
+def check_clock(clock: float | None) -> float | None:
+    """Return the seconds on a clock, None where none runs; `BoyiError` unless they are above 0."""
+    if clock is not None and not (is_number(clock, 0) and clock > 0):
+        raise BoyiError(f"clock must be above 0 seconds, not {shown(clock)}")
+    return None if clock is None else float(clock)
+
+
+def check_minutes(minutes: float | None) -> float | None:
+    """Return the minutes of a run, None where it has all the time; `BoyiError` unless they are above 0."""
+    if minutes is not None and not (is_number(minutes, 0) and minutes > 0):
+        raise BoyiError(f"minutes must be above 0, not {shown(minutes)}")
+    return minutes
+
+
+def too_late(label: str, clock: float | None) -> str:
+    """Say why a seat has lost on time."""
+    return f"{label}: used up its {clock:g} seconds"
+
+
+def pair_seed(seed: int, pair: int) -> int:
+    """Return the seed of both games of a pair: 63 bits, too many to try out on the tiles that a seat is dealt."""
+    return int(np.random.SeedSequence((seed, pair)).generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+@dataclass
+class _Table:
+    """A game in progress: `spent` are the seats' seconds, `decisions` the seats'."""
+
+    fixture: Fixture
+    actions: list[int] = field(default_factory=list)
+    spent: list[float] = field(default_factory=list)
+    decisions: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.spent, self.decisions = [0.0] * len(self.fixture.seats), [0] * len(self.fixture.seats)
+
+    def note(self, seat: int, seconds: float) -> None:
+        self.spent[seat] += seconds
+        self.decisions[seat] += 1
+
+    def by_player(self, counts: list[Any]) -> dict[int, Any]:
+        """Add up what seats have for each of the agents."""
+        return {
+            player: sum(count for count, who in zip(counts, self.fixture.seats, strict=True) if who == player)
+            for player in sorted(set(self.fixture.seats))
+        }
+
+
+class _Hall:
+    """The `count` games of one pairing, those in progress each on a row of one batch, which then takes the next game.
+
+    What agents are shown as the episode is the game's place in the match, so that row and episode together name a
+    game once and for all.
+    """
+
+    def __init__(self, match: Match, pairing: int, count: int, fixtures: Iterator[Fixture]) -> None:
+        self.match, self.waiting, self.left = match, fixtures, count
+        agents = match.pairings[pairing]
+        self.batch = Batch(match.game, min(ROWS, count), 0, encoder=None, history=True)
+        self.tables: dict[int, _Table] = {}
+        # Under a clock nobody shall wait for another game, and a program has but one.
+        self.alone = match.clock is not None or any(match.players[player].alone for player in agents)
+        # Seconds a decision took in the latest round; until it is known the first pair plays alone.
+        self.pace = dict.fromkeys(agents, ROUND)
+
+    def play(self) -> Iterator[Record]:
+        """Play to the end, the two agents by turns; yield games as they end."""
+        while self.left or self.tables:
+            self._fill()
+            for player in self.pace:
+                yield from self._turn(player)
+
+    def _fill(self) -> None:
+        """Start games on free rows, as many as the slower agent answers quickly."""
+        room = 1 if self.alone else max(2, int(ROUND / max(*self.pace.values(), 1e-9)))
+        for row in range(self.batch.n):
+            if self.left and row not in self.tables and len(self.tables) < room:
+                self.tables[row], self.left = _Table(next(self.waiting)), self.left - 1
+                self.batch.reset([self.tables[row].fixture.seed], [row])
+                self._open(row)
+
+    def _open(self, row: int) -> None:
+        """Play the opening of a game, as far as it goes on."""
+        table = self.tables[row]
+        while len(table.actions) < self.match.opening:
+            action = self.batch.sample([row])
+            self.batch.step(action, [row])
+            table.actions.append(int(action[0]))
+            if self.batch.to_move[row] < 0:
+                raise BoyiError(
+                    f"{self.match.game}: an opening of {self.match.opening} actions leaves nothing to decide: "
+                    f"the game of seed {table.fixture.seed} is over after {len(table.actions)}"
+                )
+
+    def _turn(self, player: int) -> Iterator[Record]:
+        """Let an agent decide wherever it is to move."""
+        movers = self.batch.to_move
+        rows = [row for row in sorted(self.tables) if self.tables[row].fixture.seats[movers[row]] == player]
+        if not rows:
+            return
+        view, agent = self._view(rows), self.match.players[player]
+        with blame(self.match.labels[player]):
+            actions, seconds = timed_act(agent, view)
+            faults = dict(agent.faults)
+        self.pace[player] = seconds / len(rows)
+        losses: dict[int, tuple[str, str]] = {}
+        for k, (row, seat) in enumerate(zip(rows, view.seat.tolist(), strict=True)):
+            table = self.tables[row]
+            table.note(seat, self.pace[player])
+            if self.match.clock is not None and table.spent[seat] > self.match.clock:
+                losses[k] = "time", too_late(self.match.labels[player], self.match.clock)
+            elif k in faults:
+                losses[k] = "forfeit", f"{self.match.labels[player]}: {faults[k]}"
+        for k, loss in losses.items():
+            yield self._lost(rows[k], int(view.seat[k]), *loss)
+        if losses:
+            rows = [row for k, row in enumerate(rows) if k not in losses]
+            actions = np.delete(actions, list(losses))
+        if rows:
+            yield from self._step(player, rows, actions)
+
+    def _view(self, rows: list[int]) -> View:
+        """Show games to the agent that is to move in them."""
+        games = [self.tables[row].fixture for row in rows]
+        episodes = np.array([self._episode(game) for game in games])
+        view = self.batch.view(rows)._replace(episode=episodes)
+        if self.match.clock is None:
+            return view
+        spent = [self.tables[row].spent[seat] for row, seat in zip(rows, view.seat, strict=True)]
+        return view._replace(clock=self.match.clock - np.array(spent))
+
+    def _episode(self, game: Fixture) -> int:
+        return game.pairing * self.match.games + game.index
+
+    def _step(self, player: int, rows: list[int], actions: np.ndarray) -> Iterator[Record]:
+        """Play an agent's actions, one in each row."""
+        with blame(self.match.labels[player]):
+            scores, over, cut = self.batch.step(actions, rows)
+        for k, row in enumerate(rows):
+            self.tables[row].actions.append(int(actions[k]))
+            if over[k] or cut[k]:
+                yield self._end(row, scores[k].tolist(), "over" if over[k] else "cut")
+
+    def _end(self, row: int, scores: list[float], ended: str) -> Record:
+        """Write down a game that has ended by its rules, unless an agent loses it in parting."""
+        fault = self._conclude(row)
+        if fault is None:
+            return self._record(row, scores, ended)
+        seat, why = fault
+        label = self.match.labels[self.tables[row].fixture.seats[seat]]
+        return self._record(row, self.match.game.lost(seat), "forfeit", f"{label}: {why}")
+
+    def _lost(self, row: int, seat: int, ended: str, reason: str) -> Record:
+        """Write down a game that a seat has lost by other than the game's rules."""
+        self._conclude(row)
+        return self._record(row, self.match.game.lost(seat), ended, reason)
+
+    def _conclude(self, row: int) -> tuple[int, str] | None:
+        """Tell the agents that a game has ended; return the seat of one that loses it by how it takes that, and why."""
+        fixture, said = self.tables[row].fixture, dict[int, str | None]()
+        for player in set(fixture.seats):
+            with blame(self.match.labels[player]):
+                said[player] = self.match.players[player].conclude(row, self._episode(fixture))
+        faults = ((seat, said[player]) for seat, player in enumerate(fixture.seats))
+        return next(((seat, why) for seat, why in faults if why is not None), None)
+
+    def _record(self, row: int, scores: list[float], ended: str, reason: str = "") -> Record:
+        match, table = self.match, self.tables.pop(row)
+        fixture, labels = table.fixture, match.labels
+        return Record(
+            game=str(match.game),
+            game_version=match.game.spec.version,
+            agents=labels,
+            run_seed=match.seed,
+            pairing=fixture.pairing,
+            index=fixture.index,
+            seed=fixture.seed,
+            clock=match.clock,
+            seats=[labels[player] for player in fixture.seats],
+            actions=table.actions,
+            names=names(match.game, fixture.seed, table.actions),
+            ended=ended,
+            reason=reason,
+            returns=scores,
+            statistics=statistics(match.game, self.batch.states[row]),
+            plies=len(table.actions),
+            seconds={labels[player]: round(spent, 6) for player, spent in table.by_player(table.spent).items()},
+            decisions={labels[player]: count for player, count in table.by_player(table.decisions).items()},
+        )
+
+
+def compete(
+    match: Match,
+    out: PathOf | None = None,
+    *,
+    resume: bool = False,
+    minutes: float | None = None,
+    report: Callable[[Record], None] | None = None,
+) -> Result | Table:
+    """Play a match and sum it up; `out` gets a line for every game as it ends, `report` is called with it.
+
+    With `resume`, games that `out` already holds are not played again. After so many `minutes` no more are, and only
+    seeds that have been played from every side count. `BoyiError` when the file is not empty and not to be resumed,
+    when a line of it belongs to something else, or when nothing counts.
+    """
+    check_minutes(minutes)
+    path = None if out is None else as_path(out)
+    started = time.monotonic()
+    with ExitStack() as stack:
+        for name, player in zip(match.labels, match.players, strict=True):
+            stack.callback(_let_go, name, player)
+        with taken_up(path, resume=resume) as (lines, write):
+            records = _finished(match, path, lines)
+            for record in records:
+                if report is not None:
+                    report(record)
+            for record in match.play({(record.pairing, record.index) for record in records}):
+                records.append(record)
+                write(record.line())
+                if report is not None:
+                    report(record)
+                if minutes is not None and time.monotonic() - started > 60 * minutes:
+                    break
+    if len(records) < match.total:
+        records = _whole_seeds(match, records)
+    return match.result(records)
+
+
+def _let_go(label: str, agent: Agent) -> None:
+    with blame(label):
+        agent.close()
+
+
+def _whole_seeds(match: Match, records: Sequence[Record]) -> list[Record]:
+    """Leave out the games of seeds that have not been played from every side."""
+    seeds = Counter((record.pairing, record.index // match.rounds) for record in records)
+    whole = [record for record in records if seeds[record.pairing, record.index // match.rounds] == match.rounds]
+    if {record.pairing for record in whole} != set(range(len(match.pairings))):
+        raise BoyiError("there was no time for every pairing to play a seed from every side: allow more minutes")
+    return whole
+
+
+def _finished(match: Match, path: Path | None, lines: Iterable[bytes]) -> list[Record]:
+    """Read the games of an interrupted run."""
+    records: dict[tuple[int, int], Record] = {}
+    for number, line in enumerate(lines, 1):
+        where = f"{path}, line {number},"
+        record = read_line(line, where)
+        if match.drawn:
+            match.seed, match.drawn = record.run_seed, False
+        _check_belongs(match, record, where)
+        if (record.pairing, record.index) in records:
+            raise BoyiError(f"{where} repeats game {record.index} of pairing {record.pairing}")
+        records[record.pairing, record.index] = record
+    return list(records.values())
+
+
+def _check_belongs(match: Match, record: Record, where: str) -> None:
+    """Raise `BoyiError` for a game that this very match does not contain."""
+    expected = {
+        "game": str(match.game),
+        "game_version": match.game.spec.version,
+        "version": __version__,
+        "agents": match.labels,
+        "run_seed": match.seed,
+        "clock": match.clock,
+    }
+    for name, value in expected.items():
+        if getattr(record, name) != value:
+            found = getattr(record, name)
+            raise BoyiError(f"{where} belongs to another run: its {name} is {found!r}, here it is {value!r}")
+    if record.pairing >= len(match.pairings) or record.index >= match.games:
+        raise BoyiError(f"{where} belongs to a longer run: game {record.index} of pairing {record.pairing}")
+    fixture = match.fixture(record.pairing, record.index)
+    seats = [match.labels[player] for player in fixture.seats]
+    if (record.seed, record.seats) != (fixture.seed, seats) or record.ended not in ("over", "cut", "forfeit", "time"):
+        raise BoyiError(f"{where} is damaged: its seed, seats or end are not those of this game of the run")
+
+
+def evaluate(
+    agent: AgentLike,
+    game: str | Spec | Game,
+    opponents: Sequence[AgentLike],
+    games: int = 200,
+    seed: int = 0,
+) -> Result:
+    """Play `games` paired games between an agent and every opponent; return what ``boyi arena`` prints."""
+    result = compete(Match(game, [agent, *opponents], games=games, seed=seed, first_against_all=True))
+    assert isinstance(result, Result)
+    return result

@@ -1,0 +1,368 @@
+"""A person at the terminal: a game against agents, with undo, and a walk through a recorded game.
+
+A game in progress is its seed and its moves; undo plays it again from the start, with the same dice and draws.
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...envs.engine.batch import Batch, random_seed
+from ...envs.engine.errors import BoyiError, shown
+from ...envs.engine.spec import Game, find
+from ...envs.faces.render import sees_seats
+from ...envs.records.files import Growing, PathOf, as_path
+from ...envs.records.game_record import Record, names, positions, read_game
+from ..agent import Agent, blame, timed_act
+from ..agents import AgentLike, labels, make_agent
+from ..arena.matches import check_clock, too_late
+from ..engines.engine import whole
+
+HELP = "Type an action by its name, or: moves (list them), undo, resign, quit, help."
+STEPS = "Enter: next, b: back, a number: to that move, q: quit"
+PERSON = "person"
+ENDS = {
+    "cut": "The game was cut off. ", "resigned": "Resigned. ", "forfeit": "Forfeited. ", "time": "Out of time. ",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Move:
+    """Who played what, and how long it took."""
+
+    seat: int
+    action: int
+    seconds: float
+
+
+class Sitting:
+    """One game with a person on `seat` (None: nobody) and agents on the others.
+
+    `opponents` holds one agent for every other seat, or one for each of them in order after the person's; when nobody
+    sits down, for all seats. Each seat gets an agent of its own. With `clock` a seat that has used up so many seconds
+    loses.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        seat: int | None,
+        opponents: Sequence[AgentLike],
+        seed: int,
+        clock: float | None = None,
+    ) -> None:
+        others = game.seats - (seat is not None)
+        if len(opponents) not in (1, others):
+            raise BoyiError(f"{game}: give one opponent, or one for each of the {others} other seats")
+        if seat is not None and game.spec.hidden and not sees_seats(game, "text", "diagram"):
+            raise BoyiError(f"{game} has no diagram for a single seat, so a person would see hidden information")
+        self.game, self.seat, self.seed, self.clock = game, seat, seed, check_clock(clock)
+        self.players: list[Agent | None] = [None] * game.seats
+        likes: list[AgentLike] = [PERSON] * game.seats
+        for k in range(others):
+            chair = k if seat is None else (seat + 1 + k) % game.seats
+            likes[chair] = opponents[k % len(opponents)]
+            self.players[chair] = make_agent(likes[chair], game)
+        self.labels = labels(likes)
+        self.batch = Batch(game, 1, seed, encoder=None, history=True)
+        self.moves: list[Move] = []
+        self.returns: list[float] | None = None
+        self.ended, self.reason = "unfinished", ""
+        self.thinking = 0.0
+        """Seconds that the person has spent on the decision at hand."""
+        self.overdue: dict[str, float] = {}
+        """Seconds of a decision that came too late, and whose it was."""
+
+    @property
+    def to_move(self) -> int:
+        """The seat to move; below 0 when the game has ended."""
+        return int(self.batch.to_move[0]) if self.ended == "unfinished" else -1
+
+    @property
+    def state(self) -> np.void:
+        record: np.void = self.batch.states[0]
+        return record
+
+    def left(self, seat: int) -> float:
+        """Seconds that a seat has left, without end where no clock runs."""
+        spent = sum(move.seconds for move in self.moves if move.seat == seat)
+        return math.inf if self.clock is None else self.clock - spent
+
+    def flagged(self, seconds: float) -> bool:
+        """Whether a decision of so many seconds is too late, by which the seat to move has lost."""
+        seat = self.to_move
+        if seconds <= self.left(seat):
+            return False
+        self.overdue[self.labels[seat]] = seconds
+        self.lose(seat, "time", too_late(self.labels[seat], self.clock))
+        return True
+
+    def play(self, action: int, seconds: float) -> None:
+        """Play a legal action for the seat to move, unless its time is up."""
+        if self.flagged(seconds):
+            return
+        self.thinking = 0.0
+        move = Move(self.to_move, action, seconds)
+        scores, over, cut = self.batch.step(np.array([action]))
+        self.moves.append(move)
+        if over[0] or cut[0]:
+            self.ended, self.returns = "over" if over[0] else "cut", scores[0].tolist()
+
+    def answer(self) -> str | None:
+        """Let the agent to move decide; return its move by name, None when it has given up or used up its time.
+
+        `BoyiError` names the agent when it fails or answers with what is no lawful action.
+        """
+        seat, state = self.to_move, self.state
+        agent, view = self.players[seat], self.batch.view()
+        assert agent is not None
+        if self.clock is not None:
+            view = view._replace(clock=np.array([self.left(seat)]))
+        with blame(self.labels[seat]):
+            actions, seconds = timed_act(agent, view)
+            if agent.faults:
+                self.lose(seat, "forfeit", f"{self.labels[seat]}: {agent.faults[0]}")
+            else:
+                self.play(int(actions[0]), seconds)
+        return None if self.reason else str(self.game.module("text").name(state, int(actions[0])))
+
+    def undo(self) -> bool:
+        """Go back to the person's previous decision; False when there is none."""
+        earlier = [k for k, move in enumerate(self.moves) if move.seat == self.seat]
+        if not earlier:
+            return False
+        kept = self.moves[: earlier[-1]]
+        self.batch.reset([self.seed])
+        self.moves = []
+        for move in kept:
+            self.play(move.action, move.seconds)
+        return True
+
+    def lose(self, loser: int | None, ended: str, reason: str = "") -> None:
+        """End the game as lost for a seat by other than the rules."""
+        self.ended, self.reason, self.returns = ended, reason, self.game.lost(loser)
+
+    def close(self) -> None:
+        """Let the agents go."""
+        for agent in self.players:
+            if agent is not None:
+                agent.close()
+
+    def record(self) -> Record:
+        """Write the game down as far as it was played."""
+        actions = [move.action for move in self.moves]
+        spent = {name: [m.seconds for m in self.moves if self.labels[m.seat] == name] for name in self.labels}
+        return Record(
+            game=str(self.game),
+            game_version=self.game.spec.version,
+            agents=self.labels,
+            run_seed=self.seed,
+            pairing=0,
+            index=0,
+            seed=self.seed,
+            clock=self.clock,
+            seats=self.labels,
+            actions=actions,
+            names=names(self.game, self.seed, actions),
+            ended=self.ended,
+            reason=self.reason,
+            returns=self.returns,
+            plies=len(actions),
+            seconds={name: round(sum(times) + self.overdue.get(name, 0.0), 6) for name, times in spent.items()},
+            decisions={name: len(times) for name, times in spent.items()},
+        )
+
+
+def read_seat(game: Game, seat: str, seed: int) -> int | None:
+    """Read a seat: a number, "random" (drawn from the game's seed) or "none"."""
+    if seat == "none":
+        return None
+    if seat == "random":
+        return int(Batch(game, 1, seed, encoder=None).draw_seats()[0])
+    if 0 <= whole(seat) < game.seats:
+        return whole(seat)
+    raise BoyiError(f"{game}: seat must be 0 to {game.seats - 1}, random or none, not {shown(seat)}")
+
+
+def sit_down(
+    game: Game,
+    seat: str,
+    opponents: Sequence[AgentLike],
+    seed: int | None = None,
+    save: PathOf | None = None,
+    clock: float | None = None,
+) -> Sitting:
+    """Play one game on the terminal; what was played is appended to `save`, however the game stops."""
+    seed = random_seed() if seed is None else seed
+    sitting = Sitting(game, read_seat(game, seat, seed), opponents, seed, clock)
+    # A file that cannot be written must be known before the game, not after it.
+    file = None if save is None else Growing(as_path(save))
+    with closing(sitting):
+        try:
+            converse(sitting)
+        except (EOFError, KeyboardInterrupt):
+            print()
+        finally:
+            if file is not None:
+                file.append(sitting.record().line())
+    if save is not None:
+        print(f"saved to {save}")
+    return sitting
+
+
+def converse(sitting: Sitting) -> None:
+    """Play to the end, or until the person leaves."""
+    seats = ", ".join(f"seat {seat} {name}" for seat, name in enumerate(sitting.labels))
+    print(f"{sitting.game}, seed {sitting.seed}: {seats}")
+    if sitting.seat is not None:
+        print(HELP)
+    here = -1
+    while sitting.to_move >= 0:
+        if sitting.to_move != sitting.seat:
+            _show_answer(sitting)
+            continue
+        if here != len(sitting.moves):
+            print(_picture(sitting))
+            here = len(sitting.moves)
+        if not _respond(sitting):
+            return
+    print(sitting.game.module("text").diagram(sitting.state))
+    if sitting.reason:
+        print(sitting.reason)
+    print(outcome(sitting.labels, sitting.ended, sitting.returns, sitting.seat))
+
+
+def _picture(sitting: Sitting) -> str:
+    """Draw the position as the person may see it."""
+    diagram = sitting.game.module("text").diagram
+    hidden = sitting.game.spec.hidden and sitting.seat is not None
+    return str(diagram(sitting.state, sitting.seat) if hidden else diagram(sitting.state))
+
+
+def _show_answer(sitting: Sitting) -> None:
+    """Let an agent move and tell what it did, unless the move itself may be hidden."""
+    seat = sitting.to_move
+    if sitting.seat is None:
+        print(_picture(sitting))
+    name = sitting.answer()
+    if name is not None and (sitting.seat is None or not sitting.game.spec.hidden):
+        print(f"seat {seat} ({sitting.labels[seat]}) plays {name}")
+
+
+def _respond(sitting: Sitting) -> bool:
+    """Read one line from the person and do what it says; False to leave."""
+    seat, started = sitting.to_move, time.perf_counter()
+    left = "" if sitting.clock is None else f", {sitting.left(seat) - sitting.thinking:.1f} s left"
+    word = input(f"seat {seat}{left}> ").strip()
+    sitting.thinking += time.perf_counter() - started
+    if sitting.flagged(sitting.thinking):
+        return True
+    match word.lower():
+        case "quit":
+            return False
+        case "help" | "?":
+            print(HELP)
+        case "moves":
+            print(_moves(sitting))
+        case "undo" if sitting.clock is not None:
+            print("nothing is taken back while a clock runs")
+        case "undo":
+            print("back to your previous decision" if sitting.undo() else "there is nothing to take back")
+        case "resign":
+            sitting.lose(sitting.seat, "resigned")
+        case _:
+            _play_named(sitting, word)
+    return True
+
+
+def _moves(sitting: Sitting) -> str:
+    name, state = sitting.game.module("text").name, sitting.state
+    legal = [name(state, int(action)) for action in np.flatnonzero(sitting.batch.mask[0])]
+    return textwrap.fill(f"{len(legal)} moves: {' '.join(legal)}", shutil.get_terminal_size().columns)
+
+
+def _play_named(sitting: Sitting, word: str) -> None:
+    """Play an action given by name, or say in a sentence why not."""
+    if not word:
+        print(HELP)
+        return
+    try:
+        action = sitting.game.module("text").parse(sitting.state, word)
+    except BoyiError as error:
+        print(f"{error} (help lists the commands)")
+        return
+    if sitting.batch.mask[0, action]:
+        sitting.play(action, sitting.thinking)
+    else:
+        print(f"{word} is not legal here; moves lists what is")
+
+
+def outcome(seats: Sequence[str], ended: str, returns: Sequence[float] | None, person: int | None = None) -> str:
+    """Say in words how a game ended, for the person if there is one; scores where they say more than who won."""
+    if returns is None:
+        return "The game was not finished."
+    best = [seat for seat, r in enumerate(returns) if r == max(returns)]
+    how = ENDS.get(ended, "")
+    if len(best) == len(returns):
+        words = "A draw."
+    elif person is not None:
+        words = "You win." if best == [person] else "You share the win." if person in best else "You lose."
+    else:
+        words = " and ".join(f"seat {seat} ({seats[seat]})" for seat in best)
+        words += " wins." if len(best) == 1 else " share the win."
+    if len(returns) > 2 or not set(returns) <= {-1.0, 0.0, 1.0}:
+        words += f" Scores: {', '.join(f'seat {seat} {r:+g}' for seat, r in enumerate(returns))}."
+    return how + words
+
+
+def show_record(path: PathOf, number: int = 1, game: Game | None = None) -> None:
+    """Step through a recorded game on a terminal, or print all of it anywhere else; a `game` must be its kind."""
+    record = read_game(path, number)
+    if game is not None and find(record.game).name != game.name:
+        raise BoyiError(f"{path}, line {number}, is a game of {record.game}, not of {game.name}")
+    pages = draw_pages(record, f"{path}, line {number},")
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        step_through(pages, input)
+    else:
+        print("\n\n".join(pages))
+
+
+def draw_pages(record: Record, where: str) -> list[str]:
+    """Draw every position of a recorded game under the move that led to it."""
+    game, states = positions(record, where)
+    movers = [int(state["to_move"]) for state in states[:-1]]
+    heads = [f"{record.game}, seed {record.seed}: {', '.join(f'seat {k} {s}' for k, s in enumerate(record.seats))}"]
+    for k, (mover, name) in enumerate(zip(movers, record.names, strict=True), 1):
+        heads.append(f"{k}/{record.plies}: seat {mover} ({record.seats[mover]}) plays {name}")
+    pages = [f"{head}\n{game.module('text').diagram(state)}" for head, state in zip(heads, states, strict=True)]
+    pages[-1] += "\n" + f"{record.reason}\n" * bool(record.reason) + outcome(record.seats, record.ended, record.returns)
+    return pages
+
+
+def step_through(pages: Sequence[str], ask: Callable[[str], str]) -> None:
+    """Show pages one at a time, the next one chosen by what `ask` answers, until told to quit."""
+    at = 0
+    print(f"{pages[0]}\n{STEPS}")
+    while True:
+        try:
+            word = ask(f"{at}/{len(pages) - 1}> ").strip().lower()
+        except (EOFError, KeyboardInterrupt):
+            print()
+            return
+        if word in ("q", "quit"):
+            return
+        wanted = at + 1 if not word else at - 1 if word == "b" else whole(word)
+        if 0 <= wanted < len(pages):
+            at = wanted
+            print(pages[at])
+        else:
+            print(f"There is no such move; {STEPS}")

@@ -1,0 +1,128 @@
+"""The command ``boyi train``: a run from a config, its progress, and where it stopped."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from ...envs.engine.errors import BoyiError
+from ..agents import make_agent
+from ..arena.printing import complain
+from ..training.config import Config, read_config, shipped
+from ..trust import untrusted
+
+if TYPE_CHECKING:
+    from ..training.run import Report, Run
+
+QUIET = 5.0  # seconds between two lines of progress where there is no terminal
+
+
+def train(
+    config: Annotated[str, typer.Argument(help="A config that ships with boyi, as hex_dqn, or PATH.toml.")],
+    name: Annotated[str | None, typer.Option(help="The run's folder in runs/; else the config's name.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that is there.")] = False,
+    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
+    minutes: Annotated[float | None, typer.Option(help="Stop after so long.", min=0.0)] = None,
+    steps: Annotated[int | None, typer.Option(help="Transitions in all; else the config's.", min=1)] = None,
+    until: Annotated[float | None, typer.Option(help="Stop at this score against --against.", min=0.0, max=1.0)] = None,
+    against: Annotated[str | None, typer.Option(help="An agent that evaluations play, too.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Same seed, same run; else the config's.", min=0)] = None,
+    allow_programs: Annotated[
+        bool, typer.Option("--allow-programs", help="Let agents of a config that is not boyi's run programs, modules.")
+    ] = False,
+) -> None:
+    """Train DQN or Double DQN; the run in runs/NAME survives being killed and plays as dqn:runs/NAME."""
+    if (until is None) != (against is None):
+        raise BoyiError("--until SCORE and --against AGENT go together")
+    # A run's folder may come from others, too: what is in it is doubted whatever config it is gone on with.
+    trusted = allow_programs or (config in shipped() and not resume)
+    with nullcontext() if trusted else untrusted(f"the run of {config}"):
+        _train(
+            read_config(config, steps=steps, seed=seed), name, device, resume=resume,
+            minutes=minutes, until=until, against=against,
+        )  # fmt: skip
+
+
+def _train(config: Config, name: str | None, device: str, *, resume: bool, **limits: Any) -> None:
+    """Train from a config and print where the run has stopped."""
+    for agent in filter(None, (*config.opponent, *config.ladder, limits["against"])):
+        if agent != "self":
+            make_agent(agent, config.game)
+    try:
+        from ..training.run import Limits, Run
+    except ImportError as error:
+        raise BoyiError(f'training needs {error.name}: pip install "boyi[baselines]"') from None
+    asked: list[int] = []
+    stop = Limits(**limits, asked=lambda: bool(asked))
+    run = Run(config, Path("runs") / (name or config.name), resume=resume, device=device)
+    with _pausing(asked), _progress(run) as report:
+        why = run.train(stop, report)
+    scores = ", ".join(f"{score:.0%} against {agent}" for agent, score in run.scores.items())
+    print(f"{run.folder}: {run.steps} steps, {why}; {scores}")
+    if run.steps < config["steps"]:
+        words = [*sys.argv[1:], *["--resume"] * ("--resume" not in sys.argv)]
+        print(f"go on with: boyi {shlex.join(words)}")
+    if asked:
+        raise typer.Exit(130)
+
+
+@contextmanager
+def _pausing(asked: list[int]) -> Iterator[None]:
+    """Turn the first Ctrl-C into an entry of `asked`, which the run looks at between rounds; the second stops it."""
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(number)
+        complain("boyi: saving; Ctrl-C again stops at once and falls back to the last checkpoint")
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _progress(run: Run) -> Iterator[Report]:
+    """Show how far a run is on stderr: a bar on a terminal, else a line every few seconds."""
+    console, total = Console(stderr=True), run.config["steps"]
+    shown: dict[str, float] = {}
+    if console.is_terminal:
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+        with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
+            task = bar.add_task(str(run.folder), total=total, completed=run.steps)
+
+            def draw(steps: int, figures: dict[str, float]) -> None:
+                shown.update(figures)
+                bar.update(task, completed=steps, description=_words(shown))
+
+            yield draw
+        return
+    said = time.monotonic()
+
+    def tell(steps: int, figures: dict[str, float]) -> None:
+        nonlocal said
+        evaluated = any(name.startswith("eval/") for name in figures)
+        if evaluated or time.monotonic() - said >= QUIET:
+            said = time.monotonic()
+            complain(f"{steps} of {total} steps: {_words(figures)}")
+
+    yield tell
+
+
+def _words(figures: dict[str, float]) -> str:
+    """Name the figures that a watcher wants to see."""
+    wanted = [name for name in figures if name.startswith("eval/") or name in ("train/loss", "time/fps")]
+    return ", ".join(f"{name.split('/', 1)[1]} {figures[name]:.3g}" for name in sorted(wanted))

@@ -1,0 +1,1 @@
+"""Programs of other authors as agents here, and agents of ours as programs elsewhere."""

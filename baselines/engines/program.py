@@ -1,0 +1,199 @@
+"""`Program`: somebody else's program behind pipes. Lines go in, lines come out, and nothing it does is trusted.
+
+Every wait has an end, what it prints beyond measure is not kept, and it ends with whoever started it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections import deque
+from queue import Empty, SimpleQueue
+from typing import IO
+
+from ...envs.engine.errors import BoyiError
+from . import supervisor
+
+LONGEST = 1 << 16  # bytes of a line
+MOST = 10_000  # lines that may wait to be read, or answer one
+SPILL = 1 << 22  # bytes on stderr between two answers
+SLICE = 0.05  # seconds between two looks at stderr while an answer is awaited
+LEAVE = 5.0  # seconds that a program has to end when it is asked to: our own takes half of one
+LAG = 1.0  # seconds that may lie between the end of a program and that of its output
+FLOOD = f"wrote {MOST} lines that nobody had asked for"
+TAIL = 200  # letters of the latest line on stderr that a reason shows
+
+
+class ProgramError(Exception):
+    """What a program has done that loses it the game, in words that follow its name."""
+
+
+def split_command(command: str) -> list[str]:
+    """Split a command line as a POSIX shell does; `BoyiError` when there is no such program."""
+    if os.name != "posix":
+        raise BoyiError("programs can be run as agents on Linux and macOS only")
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise BoyiError(f"cannot read the command {command!r}: {error}") from None
+    if not words or shutil.which(words[0]) is None:
+        raise BoyiError(f"there is no program {words[0] if words else command!r} that can be run")
+    return words
+
+
+class Program:
+    """A running program. `ProgramError` of its methods says what it did wrong; it is to be closed then."""
+
+    def __init__(self, command: str) -> None:
+        self.inbox, self.outbox, self.errors = Inbox(), SimpleQueue[bytes | None](), Errors()
+        self.process, lifeline = _start(split_command(command))
+        for work, stream, target in (
+            (_read_lines, self.process.stdout, self.inbox),
+            (_read_errors, self.process.stderr, self.errors),
+            (_write_lines, self.process.stdin, self.outbox),
+        ):
+            threading.Thread(target=work, args=(stream, target), daemon=True).start()
+        self.owner = os.getpid()
+        self.heard = 0
+        """Lines since the last one that was sent."""
+        self._end = weakref.finalize(self, _end, self.owner, self.process, lifeline, self.outbox)
+
+    def send(self, line: str) -> None:
+        """Send a line; that nobody reads it shows where an answer is awaited."""
+        self.heard = 0
+        self.outbox.put(f"{line}\n".encode())
+
+    def receive(self, until: float) -> str:
+        """Wait for a line, ends stripped, till `time.monotonic` reaches `until`."""
+        line: bytes | None = b""
+        while line == b"":
+            if not self._lives():
+                until = min(until, time.monotonic() + LAG)  # a child of its may hold its output open
+            left = until - time.monotonic()
+            if left <= 0:
+                raise ProgramError("did not answer in time" + self.errors.last() if self._lives() else self._gone())
+            with contextlib.suppress(Empty):
+                line = self.inbox.lines.get(timeout=min(left, SLICE))
+            if self.errors.spilt > SPILL:
+                raise ProgramError(f"wrote more than {SPILL >> 20} MiB to stderr" + self.errors.last())
+        if line is None:
+            raise ProgramError(self._gone())
+        self.heard += 1
+        if self.heard > MOST:
+            raise ProgramError(FLOOD)
+        self.errors.spilt = 0
+        return line.decode(errors="replace").rstrip("\r\n")
+
+    def _lives(self) -> bool:
+        return self.process.poll() is None
+
+    def _gone(self) -> str:
+        """Say how its output ended."""
+        if self.inbox.flood:
+            return self.inbox.flood
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            status = self.process.wait(LAG)
+            how = f"with exit status {status}" if 0 <= status <= 128 else f"by signal {abs(status) % 128}"
+            return f"ended {how}" + self.errors.last()
+        return "closed its output" + self.errors.last()
+
+    def leave(self, last: str) -> bool:
+        """Send the last line and close its input; return whether it ended by itself, before it was killed."""
+        self.send(last)
+        self.outbox.put(None)
+        try:
+            self.process.wait(LEAVE)
+            return True
+        except subprocess.TimeoutExpired:
+            return False
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """End the program and its children at once."""
+        self._end()
+
+
+class Inbox:
+    """Lines that have been read, None behind the last one; `flood` says why no more are read."""
+
+    def __init__(self) -> None:
+        self.lines: SimpleQueue[bytes | None] = SimpleQueue()
+        self.flood = ""
+
+
+class Errors:
+    """What is kept of stderr: how many bytes there were, and the latest of them."""
+
+    def __init__(self) -> None:
+        self.spilt = 0
+        self.latest: deque[bytes] = deque(maxlen=2)
+
+    def last(self) -> str:
+        """Quote the latest line with something in it, if there is one."""
+        lines = b"".join(self.latest).decode(errors="replace").split("\n")
+        said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return f"; it last said {said[-TAIL:]!r}" if said else ""
+
+
+def _read_lines(stream: IO[bytes], inbox: Inbox) -> None:
+    with contextlib.suppress(OSError, ValueError), stream:
+        while line := stream.readline(LONGEST):
+            if not line.endswith(b"\n") and len(line) == LONGEST:
+                inbox.flood = f"wrote a line of more than {LONGEST >> 10} KiB"
+            elif inbox.lines.qsize() >= MOST:
+                inbox.flood = FLOOD
+            if inbox.flood:
+                break
+            inbox.lines.put(line)
+    inbox.lines.put(None)
+
+
+def _read_errors(stream: IO[bytes], errors: Errors) -> None:
+    with contextlib.suppress(OSError, ValueError), stream:
+        while chunk := stream.read1(LONGEST):  # type: ignore[attr-defined]
+            errors.spilt += len(chunk)
+            errors.latest.append(chunk)
+
+
+def _write_lines(stream: IO[bytes], lines: SimpleQueue[bytes | None]) -> None:
+    with contextlib.suppress(OSError, ValueError), stream:
+        while (line := lines.get()) is not None:
+            stream.write(line)
+            stream.flush()
+
+
+def _start(words: list[str]) -> tuple[subprocess.Popen[bytes], int]:
+    """Start a program in a session of its own; return it and the end of the pipe that it hangs on."""
+    pipe = subprocess.PIPE
+    ours, theirs = os.pipe()[::-1]
+    try:
+        command = [sys.executable, "-I", "-S", supervisor.__file__, str(theirs), *words]
+        process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True, pass_fds=(theirs,)
+        )
+    finally:
+        os.close(theirs)
+    return process, ours
+
+
+def _end(owner: int, process: subprocess.Popen[bytes], lifeline: int, outbox: SimpleQueue[bytes | None]) -> None:
+    """Kill a program and what it has started, and wait for it; in a fork of its `owner` only let go of it."""
+    if os.getpid() != owner:
+        os.close(lifeline)
+        return
+    outbox.put(None)
+    os.close(lifeline)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(LAG)
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

@@ -1,0 +1,265 @@
+"""DQN (Mnih et al. 2015) and Double DQN (van Hasselt et al. 2016) for games, on stable-baselines3's.
+
+What SB3's lacks: masks in greedy and in random choice and in the target, targets for two players, self-play on hundreds
+of games a step. The value of a position s' that follows (s, a, r) enters the target as
+
+    r + gamma * factor * max over the legal a' of Q_target(s', a')        0 for the second term once the game has ended
+
+and, with ``double=True``, as Q_target at the legal action that the online network likes best. `target` says what s' is:
+
+``negamax``   the next position, seen by whoever moves there; factor -1 if that is the opponent, 1 if the same seat
+``own_next``  the seat's own next decision, after everybody else's; factor 1. The only one against opponents
+``literal``   the next position, seen by the seat that has just moved: as the Gomoku program of systems.md S2 printed it
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from gymnasium.vector import VectorEnv
+from stable_baselines3 import DQN as PlainDQN  # noqa: N811 - ours bears the algorithm's name
+from stable_baselines3.common.policies import BasePolicy
+from stable_baselines3.common.type_aliases import Schedule
+from stable_baselines3.common.vec_env import VecEnv
+from torch.nn import functional
+
+from ...envs.engine.errors import BoyiError, chosen, is_whole, shown, unknown
+from ...envs.records.files import PathOf
+from ...wrappers.sb3 import SB3VecEnv, game_of, plays_itself
+from .model_agent import ModelAgent, write_model
+from .policies import MASK, POLICIES, MaskedDQNPolicy, best, masked, observation_key, random_legal
+from .replay import Observation, Replay, Transitions
+from .turns import Turns
+
+TARGETS = ("negamax", "own_next", "literal")
+OPTIMIZERS: dict[str, tuple[type[torch.optim.Optimizer], dict[str, float]]] = {
+    "adam": (torch.optim.Adam, {}),
+    "rmsprop": (torch.optim.RMSprop, {"alpha": 0.9, "eps": 1e-6}),  # NeuroHex's rho and epsilon
+}
+LOSSES = {"huber": functional.smooth_l1_loss, "mse": functional.mse_loss}
+
+
+class DQN(PlainDQN):
+    """Masked DQN, or with ``double=True`` Double DQN; everything else is SB3's: `learn`, `predict`, `save`, `load`.
+
+    `env` is an `SB3VecEnv`, a vector environment of boyi, any single environment whose observations are one array and
+    its ``action_mask``, or an id of one. `target` (None: "negamax" in self-play of two, else "own_next") is explained
+    above. `double`, `optimizer` ("adam", "rmsprop") and `loss` ("huber", "mse") are ours; the other parameters are
+    SB3's, with defaults for board games. `BoyiError` says what does not fit.
+    """
+
+    policy_aliases: ClassVar[dict[str, type[BasePolicy]]] = dict(POLICIES)
+    replay_buffer: Replay
+
+    def __init__(
+        self,
+        policy: str | type[MaskedDQNPolicy],
+        env: Any,
+        learning_rate: float | Schedule = 1e-3,
+        buffer_size: int = 100_000,
+        learning_starts: int = 1000,
+        batch_size: int = 64,
+        tau: float = 1.0,
+        gamma: float = 0.99,
+        train_freq: int | tuple[int, str] = 1,
+        gradient_steps: int = 1,
+        target_update_interval: int = 2000,
+        exploration_fraction: float = 0.5,
+        exploration_initial_eps: float = 1.0,
+        exploration_final_eps: float = 0.1,
+        *,
+        double: bool = False,
+        target: str | None = None,
+        optimizer: str = "adam",
+        loss: str = "huber",
+        policy_kwargs: dict[str, Any] | None = None,
+        _init_setup_model: bool = True,
+        **options: Any,
+    ) -> None:
+        if isinstance(policy, str) and policy not in POLICIES:
+            raise unknown("policy", policy, POLICIES)
+        policy_class = POLICIES[policy] if isinstance(policy, str) else policy
+        if not (isinstance(policy_class, type) and issubclass(policy_class, MaskedDQNPolicy)):
+            raise BoyiError(
+                f"a policy of DQN is one of {', '.join(POLICIES)} or a MaskedDQNPolicy, not {policy_class!r}"
+            )
+        chosen("optimizer", optimizer, OPTIMIZERS)
+        chosen("loss", loss, LOSSES)
+        if target is not None:
+            chosen("target", target, TARGETS)
+        if options.get("seed") is not None and not is_whole(options["seed"], 0, 2**32 - 1):
+            raise BoyiError(f"seed must be a whole number of 32 bits, at least 0, not {shown(options['seed'])}")
+        check_device(options.get("device", "auto"))
+        for name in ("n_steps", "optimize_memory_usage", "replay_buffer_class", "replay_buffer_kwargs"):
+            if name in options:
+                raise BoyiError(f"DQN keeps single transitions in a memory of its own: {name} cannot be set")
+        self.double, self.target, self.optimizer, self.loss = double, target, optimizer, loss
+        self.rng = np.random.default_rng(options.get("seed"))
+        self._turns: Turns | None = None
+        optimizer_class, optimizer_kwargs = OPTIMIZERS[optimizer]
+        super().__init__(
+            policy_class,
+            SB3VecEnv(env) if isinstance(env, VectorEnv) else env,
+            learning_rate=learning_rate,
+            buffer_size=buffer_size,
+            learning_starts=learning_starts,
+            batch_size=batch_size,
+            tau=tau,
+            gamma=gamma,
+            train_freq=train_freq,
+            gradient_steps=gradient_steps,
+            replay_buffer_class=Replay,
+            replay_buffer_kwargs={"seed": options.get("seed")},
+            target_update_interval=target_update_interval,
+            exploration_fraction=exploration_fraction,
+            exploration_initial_eps=exploration_initial_eps,
+            exploration_final_eps=exploration_final_eps,
+            policy_kwargs={
+                "optimizer_class": optimizer_class,
+                "optimizer_kwargs": optimizer_kwargs,
+                **(policy_kwargs or {}),
+            },
+            _init_setup_model=_init_setup_model,
+            **options,
+        )
+
+    def _setup_model(self) -> None:
+        if self.env is not None:
+            observation_key(self.env.observation_space)
+            if self._vec_normalize_env is not None:
+                raise BoyiError("DQN learns from observations as the games give them: leave VecNormalize out")
+            self.target = choose_target(self.env, self.target)
+            game = game_of(self.env)
+            if self.target == "own_next" and game is not None and plays_itself(self.env):
+                self._turns = Turns(self.env.num_envs, game.seats)
+        super()._setup_model()
+
+    # Acting
+
+    def predict(
+        self,
+        observation: np.ndarray | Observation,
+        state: tuple[np.ndarray, ...] | None = None,
+        episode_start: np.ndarray | None = None,
+        deterministic: bool = False,
+    ) -> tuple[np.ndarray, tuple[np.ndarray, ...] | None]:
+        """Choose legal actions: the best ones or, unless `deterministic`, random ones at the exploration rate."""
+        assert isinstance(observation, dict)
+        actions, state = self.policy.predict(observation, state, episode_start, deterministic)
+        if deterministic:
+            return actions, state
+        masks = np.asarray(observation[MASK])
+        rows = masks.reshape(-1, masks.shape[-1])
+        explored = self.rng.random(len(rows)) < self.exploration_rate
+        chosen = np.where(explored, random_legal(rows, self.rng), actions.reshape(-1))
+        return chosen.reshape(masks.shape[:-1]), state
+
+    def _sample_action(
+        self, learning_starts: int, action_noise: Any = None, n_envs: int = 1
+    ) -> tuple[np.ndarray, np.ndarray]:
+        assert isinstance(self._last_obs, dict)
+        if self.num_timesteps < learning_starts:
+            actions = random_legal(self._last_obs[MASK], self.rng)
+        else:
+            actions, _ = self.predict(self._last_obs)
+        return actions, actions
+
+    # Remembering
+
+    def _store_transition(
+        self,
+        replay_buffer: Any,
+        buffer_action: np.ndarray,
+        new_obs: Any,
+        reward: np.ndarray,
+        dones: np.ndarray,
+        infos: list[dict[str, Any]],
+    ) -> None:
+        """Hand the replay memory what this step completes; where a game has ended what follows does not count."""
+        assert isinstance(self._last_obs, dict)
+        if self._turns is not None:
+            parts = self._turns.step(self._last_obs, buffer_action, new_obs, reward, dones, infos)
+            if parts is not None:
+                replay_buffer.extend(*parts)
+        else:
+            following, factors = new_obs, np.ones(len(dones), np.float32)
+            if self.target == "negamax":
+                factors[[info["seat"] != info["to_move"] for info in infos]] = -1.0
+            elif self.target == "literal":
+                following = self.env.observe_as(np.array([info["seat"] for info in infos]))  # type: ignore[union-attr]
+            replay_buffer.extend(self._last_obs, following, buffer_action, reward, dones, factors)
+        self._last_obs = new_obs
+
+    # Learning
+
+    def targets(self, data: Transitions) -> torch.Tensor:
+        """Compute what Q should be (m, 1) for each transition."""
+        mask = data.next_observations[MASK]
+        with torch.no_grad():
+            after = masked(self.q_net_target(data.next_observations), mask)
+            chosen = (
+                best(self.q_net(data.next_observations), mask) if self.double else after.argmax(dim=1, keepdim=True)
+            )
+            value = after.gather(1, chosen)
+            # Minus infinity where there is nothing to choose from: at the end, or past the length of the game.
+            value = torch.where(mask.any(dim=1, keepdim=True), value, 0.0)
+            return data.rewards + (1.0 - data.dones) * self.gamma * data.factors * value
+
+    def train(self, gradient_steps: int, batch_size: int = 100) -> None:
+        """Take so many steps of gradient descent; none from an empty memory, as own_next's is after the first moves."""
+        if not self.replay_buffer.size():
+            return
+        self.policy.set_training_mode(True)
+        self._update_learning_rate(self.policy.optimizer)
+        losses, values = [], []
+        for _ in range(gradient_steps):
+            data = self.replay_buffer.sample(batch_size)
+            q = self.q_net(data.observations).gather(1, data.actions)
+            loss = LOSSES[self.loss](q, self.targets(data))
+            self.policy.optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
+            self.policy.optimizer.step()
+            losses.append(loss.item())
+            values.append(q.detach().mean().item())
+        self._n_updates += gradient_steps
+        self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
+        self.logger.record("train/loss", float(np.mean(losses)))
+        self.logger.record("train/q_mean", float(np.mean(values)))
+
+    # Playing elsewhere
+
+    def agent(self) -> ModelAgent:
+        """Return an agent that plays what the model has learned so far, for the arena or as an opponent."""
+        return ModelAgent(self)
+
+    def export(self, path: PathOf) -> None:
+        """Write the online network as one safetensors file, which ``"dqn:PATH"`` plays from."""
+        write_model(path, self)
+
+
+def check_device(device: str) -> str:
+    """Return a device that torch has here; `BoyiError` for one that it does not know or have."""
+    try:
+        if device != "auto":
+            torch.zeros(1, device=device).item()  # which also tells that it holds numbers: "meta" does not
+    except Exception:  # each device that torch was built without fails in a way of its own
+        raise BoyiError(
+            f"device must be auto, cpu, or one that torch has here, as cuda or cuda:1, not {shown(device)}"
+        ) from None
+    return device
+
+
+def choose_target(env: VecEnv, target: str | None) -> str:
+    """Return the target that fits the environment, or check the one given; `BoyiError` says what it takes."""
+    game, alone = game_of(env), plays_itself(env)
+    duel = alone and game is not None and game.seats == 2 and game.spec.zero_sum
+    if target is None:
+        return "negamax" if duel else "own_next"
+    if target == "negamax" and not duel:
+        raise BoyiError('target="negamax" takes self-play (opponent="self") of two seats at zero sum; use "own_next"')
+    if target == "literal" and not (alone and isinstance(env.unwrapped, SB3VecEnv)):
+        raise BoyiError('target="literal" takes self-play in an SB3VecEnv made with opponent="self"')
+    return target

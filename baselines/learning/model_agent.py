@@ -1,0 +1,199 @@
+"""`dqn` and `ddqn`: agents that play what a run has learned, from a safetensors file that describes itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os.path import isdir
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+from msgspec.structs import asdict
+
+from ...envs.engine.bind import bind
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.kernels import choose_rows
+from ...envs.engine.schema import ArrayForm, Form, Whole, fit_arrays
+from ...envs.engine.spec import Game, Param, find
+from ...envs.engine.version import __version__
+from ...envs.engine.view import View
+from ...envs.faces.frame import Frame
+from ...envs.records.files import PathOf, as_path
+from ..agent import Agent
+
+if TYPE_CHECKING:
+    from gymnasium import spaces
+    from stable_baselines3.common.vec_env import VecEnv
+    from torch import Tensor, nn
+
+FORMAT = "boyi-model-1"
+FILE = "model.safetensors"
+
+
+class Learner(Protocol):
+    """What is asked of a learner whose network is to play or to be written."""
+
+    double: bool
+    env: VecEnv | None
+    observation_space: spaces.Space[Any]
+    policy: Any
+    q_net: Any
+
+
+class Card(Form, frozen=True, kw_only=True):
+    """What a model is: how it was learned, the game and how it is seen, the network and its choices."""
+
+    format: str = FORMAT
+    version: str = __version__
+    algorithm: Literal["dqn", "ddqn"]
+    game: str
+    game_version: Whole
+    encoder: str
+    layout: str
+    network: str
+    choices: dict[str, Any]
+
+
+def playable(model: Learner) -> tuple[Game, Frame]:
+    """Return the game a model has learned and how it sees it; `BoyiError` when an agent could not see that."""
+    from ...wrappers.sb3 import game_of
+    from .policies import observation_key
+
+    game = game_of(model.env) if model.env is not None else None
+    if model.env is None or game is None:
+        raise BoyiError("only a model that has its environment, a game of boyi, can play as an agent")
+    frame: Frame = model.env.get_attr("frame")[0]
+    space = model.observation_space[observation_key(model.observation_space)]  # type: ignore[index]
+    if space != frame.observation_space(mask=False):
+        raise BoyiError(f"the model sees {space}, which a position alone does not give: it cannot play as an agent")
+    return game, frame
+
+
+def write_model(path: PathOf, model: Learner) -> None:
+    """Write a learner's online network and its card."""
+    from .checkpoint import write_file
+
+    game, frame = playable(model)
+    policy = model.policy
+    card = Card(
+        algorithm="ddqn" if model.double else "dqn",
+        game=str(game),
+        game_version=game.spec.version,
+        encoder=frame.encoder,
+        layout=frame.layout,
+        network=policy.network,
+        choices=policy.q_net.q_net.choices,
+    )
+    weights = {name: tensor.detach().cpu().numpy() for name, tensor in policy.q_net.q_net.state_dict().items()}
+    write_file(as_path(path), weights, asdict(card))
+
+
+def read_model(path: PathOf) -> tuple[Card, nn.Module]:
+    """Read a model's card and network from its file or from the folder of its run; `BoyiError` says what is wrong."""
+    try:
+        import torch
+
+        from .checkpoint import read_file
+        from .networks import build
+    except ImportError as error:
+        raise BoyiError(f'agents that have learned need {error.name}: pip install "boyi[baselines]"') from None
+    place = as_path(path)
+    file = place / FILE if isdir(place) else place
+    weights, card = read_file(file, Card, FORMAT)
+    try:
+        game = find(card.game)
+        if card.game_version != game.spec.version:
+            raise BoyiError(f"learned version {card.game_version} of {game.name}, this is version {game.spec.version}")
+        shape = Frame(game, card.encoder, card.layout).observation_space(mask=False).shape
+        assert shape is not None
+        with torch.device("meta"):  # takes no memory: how much the card asks for is not known yet
+            plan = build(card.network, shape, game.actions, **card.choices)
+    except BoyiError as error:
+        raise BoyiError(f"{file}: {error}") from None
+    fit_arrays(weights, tensor_forms(plan.state_dict()), str(file))
+    net = build(card.network, shape, game.actions, **card.choices)
+    net.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
+    return card, net.eval()
+
+
+def tensor_forms(tensors: Mapping[str, Tensor]) -> dict[str, ArrayForm]:
+    """Say what arrays must be like that tensors are to take their numbers from."""
+    return {
+        name: ArrayForm(tuple(tensor.shape), (str(tensor.dtype).removeprefix("torch."),))
+        for name, tensor in tensors.items()
+    }
+
+
+class NetworkAgent(Agent):
+    """Plays the legal action of the highest value that a network gives."""
+
+    game: Game
+    frame: Frame
+    net: nn.Module
+
+    def fit(self, game: Game) -> None:
+        if game != self.game:
+            raise BoyiError(f"{self} has learned {self.game} and cannot play {game}")
+
+    def act(self, view: View) -> np.ndarray:
+        view.check()
+        self.fit(view.game)
+        seen = self.frame.arrange(view.observe(self.frame.encoder))
+        return self.frame.actions(self._best(seen, self.frame.masks(view.mask, view.seat)), view.seat)
+
+    def _best(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        import torch
+
+        from .policies import best
+
+        device = next(self.net.parameters()).device
+        with torch.inference_mode():
+            values = self.net(torch.from_numpy(observations).to(device))
+            return best(values, torch.from_numpy(masks).to(device))[:, 0].cpu().numpy()
+
+
+class ModelAgent(NetworkAgent):
+    """Plays from a learner as it is at the moment, while it goes on learning."""
+
+    name = "learner"
+
+    def __init__(self, model: Learner) -> None:
+        super().__init__()
+        self.game, self.frame = playable(model)
+        self.net = model.q_net.q_net
+
+
+class DQNAgent(NetworkAgent):
+    """Plays the legal action of the highest value that DQN has learned."""
+
+    name = "dqn"
+    positional = "run"
+    params = {
+        "run": Param("", "folder of the run to play from, or a model's safetensors file"),
+        "epsilon": Param(0.0, "share of random actions, so that games differ", low=0.0, high=1.0),
+    }
+
+    def __init__(self, **values: object) -> None:
+        super().__init__(**values)
+        run = self.values["run"]
+        if not run:
+            raise BoyiError(f"{self.name} plays what a run has learned: name its folder, as in {self.name}:runs/NAME")
+        card, self.net = read_model(run)
+        if card.algorithm != self.name:
+            raise BoyiError(f"{run} was learned by another algorithm: write {card.algorithm}:{run}")
+        self.game = find(card.game)
+        self.frame = Frame(self.game, card.encoder, card.layout)
+
+    def act(self, view: View) -> np.ndarray:
+        actions = super().act(view)
+        if not self.values["epsilon"]:
+            return actions
+        drawn = np.empty_like(actions)
+        bind(choose_rows, view.game)(view.mask, view.rng, drawn)
+        explored = [np.random.default_rng(stream).random() < self.values["epsilon"] for stream in view.rng]
+        return np.where(explored, drawn, actions)
+
+
+class DoubleDQNAgent(DQNAgent):
+    """Plays the legal action of the highest value that Double DQN has learned."""
+
+    name = "ddqn"

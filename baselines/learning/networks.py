@@ -1,0 +1,351 @@
+"""Networks that value actions: float32 observations (B, *shape) in, one value for each action (B, actions) out.
+
+`build` makes one by name, from the shape of an observation and choices that JSON can hold; that needs torch alone.
+
+None normalises over a batch: a position is worth the same whoever else is in the batch, in training too, and a target
+network is its weights and nothing else. What that normalisation does for deep networks, initialisation does here. All
+start out near 0 (`quiet`); only `neurohex` bounds its values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod, sqrt
+from typing import Any, ClassVar, TypeVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ...envs.engine.errors import BoyiError, chosen
+from ...envs.engine.spec import Param, check_params
+
+QUIET = 0.01  # about how far from 0 an untrained value is
+PAD = 2  # cells of padding that the encoder `neurohex` puts around the board
+MOST = 4096  # filters of a convolution: a typing error should not ask for all memory
+
+Layer = TypeVar("Layer", nn.Conv2d, nn.Linear)
+
+
+@dataclass(frozen=True)
+class Numbers(Param):
+    """A choice that is a list of at least `least` whole numbers in [low, high] or, with `each`, of lists of so many."""
+
+    least: int = 1
+    each: int = 0
+
+    def check(self, owner: str, name: str, value: Any) -> list[Any]:
+        rows = value if self.each else [value]
+        good = _is_list(rows) and all(_is_list(row) and len(row) == (self.each or len(row)) for row in rows)
+        good = good and len(value) >= self.least and all(_is_whole(x, self.low, self.high) for row in rows for x in row)
+        if not good:
+            of = f"lists of {self.each} whole numbers" if self.each else "whole numbers"
+            raise BoyiError(f"{owner}: {name} must be a list of {of} from {self.low} to {self.high}, not {value!r}")
+        return [list(row) for row in value] if self.each else list(value)
+
+
+class Network(nn.Module):
+    """What the networks share: `shape` of one observation, `actions`, and `choices`, the defaults filled in."""
+
+    name: ClassVar[str]
+    params: ClassVar[Mapping[str, Param]] = {}
+
+    def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
+        super().__init__()
+        owner = f"network {self.name}"
+        if not _is_list(shape) or not shape or not all(_is_whole(x, 1) for x in shape):
+            raise BoyiError(f"{owner}: the shape of an observation must be whole numbers from 1, not {shape!r}")
+        if not _is_whole(actions, 1):
+            raise BoyiError(f"{owner}: actions must be a whole number from 1, not {actions!r}")
+        self.shape, self.actions = tuple(shape), actions
+        self.choices = check_params(owner, self.params, choices)
+
+    def planes(self) -> tuple[int, int, int]:
+        """Return channels, height and width of an observation; `BoyiError` when it is not one of planes."""
+        if len(self.shape) != 3:
+            raise BoyiError(
+                f"network {self.name} sees planes (C, H, W), not {self.shape}: take another encoder or the network mlp"
+            )
+        return self.shape[0], self.shape[1], self.shape[2]
+
+
+class Mlp(Network):
+    """Fully connected layers with ReLU over any observation, flattened; no hidden layer makes a linear function.
+
+    By default the Gomoku program's of systems.md S2, 722-1024-1024-361 at 19x19. CHOICE: the hidden sizes, which the
+    text has lost.
+    """
+
+    name = "mlp"
+    params = {"hidden": Numbers([1024, 1024], "width of each hidden layer", low=1, high=65536, least=0)}
+
+    def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
+        super().__init__(shape, actions, **choices)
+        layers: list[nn.Module] = [nn.Flatten()]
+        wide = prod(self.shape)
+        for hidden in self.choices["hidden"]:
+            layers += [he(nn.Linear(wide, hidden)), nn.ReLU()]
+            wide = hidden
+        self.layers = nn.Sequential(*layers, quiet(nn.Linear(wide, self.actions)))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layers(x)
+
+
+class Block(nn.Module):
+    """Two 3x3 convolutions beside a shortcut, (B, in, H, W) -> (B, out, H / stride, W / stride), rounded up.
+
+    He et al. 2016 (arXiv 1512.03385), section 4.2. The shortcut has no weights: it takes every stride-th cell and fills
+    up with channels of zeros (their option A). Without normalisation, depth neither explodes nor stalls because the
+    second convolution starts at zero and the first is scaled down by the root of the number of `blocks` in a row
+    (Fixup: Zhang, Dauphin and Ma 2019, arXiv 1901.09321, section 3).
+    """
+
+    def __init__(self, inside: int, outside: int, stride: int, blocks: int) -> None:
+        super().__init__()
+        self.stride, self.widen = stride, outside - inside
+        self.first = he(nn.Conv2d(inside, outside, 3, stride, padding=1), 1 / sqrt(blocks))
+        self.second = he(nn.Conv2d(outside, outside, 3, padding=1), 0.0)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = self.second(self.first(x).relu())
+        x = x[:, :, :: self.stride, :: self.stride]
+        return (functional.pad(x, (0, 0, 0, 0, 0, self.widen)) + y).relu()
+
+
+class CellHead(nn.Module):
+    """One value a cell, by the same weights everywhere, then `extra` ones: (B, C, H, W) -> (B, H·W + extra).
+
+    What is no cell is valued by the mean and the highest of each channel: how much there is of it, and whether any.
+    """
+
+    def __init__(self, channels: int, extra: int) -> None:
+        super().__init__()
+        self.cells = quiet(nn.Conv2d(channels, 1, 1))
+        self.extra = quiet(nn.Linear(2 * channels, extra)) if extra else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        values: Tensor = self.cells(x).flatten(1)
+        if self.extra is None:
+            return values
+        return torch.cat([values, self.extra(torch.cat([x.mean((2, 3)), x.amax((2, 3))], 1))], 1)
+
+
+class Board(Network):
+    """A small residual network for planes of any size, the default: a 3x3 convolution, `blocks` of two, and a head.
+
+    CHOICE: narrow and deep. From every cell it reaches nine cells, which connections across a board need. In equal time
+    on a core it learned which stones win at once on Hex 9x9 better than two blocks of 64 channels, and those better
+    than four plain convolutions; on Hex 4x4 all were alike. Means and maxima over the board inside it did not help.
+
+    ``head="cells"`` is `CellHead`, ``"flat"`` one linear layer over everything. ``"auto"`` takes the cells where there
+    are as many actions as cells, or one more (a swap, a pass). That goes by number alone: where as many actions mean
+    something else (EinStein with 3 stones on 3x3), say ``"flat"``.
+    """
+
+    name = "board"
+    params = {
+        "channels": Param(32, "filters of each convolution", low=1, high=MOST),
+        "blocks": Param(4, "residual blocks of two convolutions", low=0, high=1000),
+        "head": Param("auto", "how values are read off", choices=("auto", "cells", "flat")),
+    }
+
+    def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
+        super().__init__(shape, actions, **choices)
+        planes, height, width = self.planes()
+        channels, blocks, head = self.choices["channels"], self.choices["blocks"], self.choices["head"]
+        cells = height * width
+        extra = self.actions - cells
+        if head == "cells" and extra < 0:
+            raise BoyiError(f"network board: head=cells wants an action for each of the {cells} cells, not {actions}")
+        by_cell = head == "cells" or (head == "auto" and extra in (0, 1))
+        self.stem = he(nn.Conv2d(planes, channels, 3, padding=1))
+        self.blocks = nn.Sequential(*[Block(channels, channels, 1, blocks) for _ in range(blocks)])
+        self.head = CellHead(channels, extra) if by_cell else flat_head(channels * cells, self.actions)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.blocks(self.stem(x).relu()))
+
+
+class HexConvolution(nn.Module):
+    """A convolution over the cells at most `radius` steps away on Hex's board, (B, in, H, W) -> (B, out, H, W).
+
+    `weight` is (out, in, cells): 7 cells within one step, 19 within two. The two corners that a square filter has
+    besides have no weights at all, as in NeuroHex's code, so that nothing can train, count or save them.
+    """
+
+    cells: Tensor
+
+    def __init__(self, inside: int, outside: int, radius: int) -> None:
+        super().__init__()
+        self.radius = radius
+        self.register_buffer("cells", torch.tensor(hexagon(radius)), persistent=False)
+        self.weight = nn.Parameter(torch.empty(outside, inside, self.cells.numel()))
+        self.bias = nn.Parameter(torch.zeros(outside))
+        nn.init.normal_(self.weight, std=sqrt(2 / self.weight[0].numel()))  # as `he` draws them
+
+    def filters(self) -> Tensor:
+        """Lay the weights out as square filters (out, in, d, d), zero in the two corners."""
+        outside, inside, _ = self.weight.shape
+        d = 2 * self.radius + 1
+        square = self.weight.new_zeros(outside, inside, d * d)
+        return square.index_copy(2, self.cells, self.weight).view(outside, inside, d, d)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.conv2d(x, self.filters(), self.bias, padding=self.radius)
+
+
+class HexLayer(nn.Module):
+    """Filters of diameter 5 and of diameter 3 side by side, with ReLU: (B, in, H, W) -> (B, wide + narrow, H, W)."""
+
+    def __init__(self, inside: int, wide: int, narrow: int) -> None:
+        super().__init__()
+        sizes = (wide, 2), (narrow, 1)
+        self.convolutions = nn.ModuleList(HexConvolution(inside, many, radius) for many, radius in sizes if many)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.cat([convolution(x) for convolution in self.convolutions], 1).relu()
+
+
+class NeuroHex(Network):
+    """The network of Young, Vasan and Hayward 2016 (arXiv 1604.07097) for Hex's encoder `neurohex`: systems.md S1.
+
+    Hexagonal layers, `mix` giving each one's filters of diameter 5 and 3, then a fully connected layer over all cells,
+    with its sigmoid rescaled to [-1, 1]. A thinner mix suits smaller boards.
+
+    Only the first layer reads the padding; as in the authors' code every later one sees zeros there, and the fully
+    connected layer the n x n cells (theirs also has weights for the zeros of the padding). CHOICE: the swap, which
+    NeuroHex does not know, is one more output of that layer. CHOICE: weights start as He's, not as Glorot's, which
+    would halve the variance in most layers, and the output quiet.
+    """
+
+    name = "neurohex"
+    params = {
+        "mix": Numbers(
+            [[80, 48], [64, 64], [48, 80], [32, 96], [16, 112], *[[0, 128]] * 5],
+            "filters of diameter 5 and of diameter 3 in each layer",
+            low=0,
+            high=MOST,
+            each=2,
+        )
+    }
+
+    def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
+        super().__init__(shape, actions, **choices)
+        planes, height, width = self.planes()
+        n = height - 2 * PAD
+        if planes != 6 or height != width or n < 1 or actions not in (n * n, n * n + 1):
+            raise BoyiError(
+                f"network neurohex sees Hex by the encoder neurohex, (6, n + 4, n + 4) for n² or n² + 1 actions, "
+                f"not {self.shape} for {actions}"
+            )
+        layers, inside = [], planes
+        for wide, narrow in self.choices["mix"]:
+            if wide + narrow == 0:
+                raise BoyiError("network neurohex: every layer of mix must have a filter, not [0, 0]")
+            layers.append(HexLayer(inside, wide, narrow))
+            inside = wide + narrow
+        self.first, self.later = layers[0], nn.Sequential(*layers[1:])
+        self.head = flat_head(inside * n * n, actions)
+
+    def forward(self, x: Tensor) -> Tensor:
+        board = self.first(x)[:, :, PAD:-PAD, PAD:-PAD]
+        return 2 * self.head(self.later(board)).sigmoid() - 1
+
+
+class ResNet(Network):
+    """He et al.'s residual network of 20 layers (2016, section 4.2): the mahjong program's of systems.md S4.
+
+    A convolution, equally many blocks for each of `channels`, with stride 2 where the next begins, and a linear layer:
+    1 + 2 · 9 + 1 layers with weights. CHOICE: 16, 32, 64 channels, as He et al. give this depth: on 19x19 that is a
+    sixteenth of the work of 64 throughout (``channels=[64]``), and a search values thousands of leaves in seconds.
+    CHOICE: the linear layer reads every cell rather than their mean: where something stands in a mahjong matrix says
+    which tile it is about.
+    """
+
+    name = "resnet"
+    params = {
+        "layers": Param(20, "layers with weights", low=4, high=1202),
+        "channels": Numbers([16, 32, 64], "filters of each stage, on half the board of the last", low=1, high=MOST),
+    }
+
+    def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
+        super().__init__(shape, actions, **choices)
+        planes, height, width = self.planes()
+        layers, channels = self.choices["layers"], self.choices["channels"]
+        many, rest = divmod(layers - 2, 2 * len(channels))
+        if rest:
+            step = 2 * len(channels)
+            raise BoyiError(f"network resnet: layers must be 2 more than a multiple of {step}, not {layers}")
+        if channels != sorted(channels):
+            raise BoyiError(f"network resnet: channels may not shrink from stage to stage, not {channels}")
+        self.stem = he(nn.Conv2d(planes, channels[0], 3, padding=1))
+        widths = [wide for wide in channels for _ in range(many)]
+        steps = enumerate(pairwise([channels[0], *widths]))
+        blocks = [Block(*wide, 2 if k and k % many == 0 else 1, len(widths)) for k, wide in steps]
+        self.blocks = nn.Sequential(*blocks)
+        shrunk = 2 ** (len(channels) - 1)
+        self.head = flat_head(channels[-1] * -(-height // shrunk) * -(-width // shrunk), actions)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.blocks(self.stem(x).relu()))
+
+
+NETWORKS: dict[str, type[Network]] = {kind.name: kind for kind in (Mlp, Board, NeuroHex, ResNet)}
+
+
+def build(name: str, shape: Sequence[int], actions: int, /, **choices: Any) -> Network:
+    """Make the network `name` for observations of `shape`, channels first; `BoyiError` says what does not fit."""
+    return NETWORKS[chosen("network", name, NETWORKS)](shape, actions, **choices)
+
+
+def count(module: nn.Module) -> int:
+    """Count the numbers that training is free to change."""
+    return sum(p.numel() for p in module.parameters() if p.requires_grad)
+
+
+def hexagon(radius: int) -> list[int]:
+    """List which entries, row by row, of a square of side 2·radius + 1 are within `radius` steps of its middle.
+
+    Down and right are a step each, down and left together one (Hex, §1): the corners at top left and bottom right are
+    too far away.
+    """
+    around = range(-radius, radius + 1)
+    return [i for i, (r, c) in enumerate((r, c) for r in around for c in around) if abs(r + c) <= radius]
+
+
+def he(layer: Layer, scale: float = 1.0) -> Layer:
+    """Draw a layer's weights so that ReLU keeps the variance (He et al. 2015, arXiv 1502.01852), then scale them."""
+    return _drawn(layer, scale * sqrt(2 / layer.weight[0].numel()))
+
+
+def quiet(layer: Layer) -> Layer:
+    """Draw an output layer's weights so small that every value starts near 0, an even game.
+
+    A target takes the best of many values: were those noise, it would be the largest noise, which learning has to
+    spread and then unlearn. Nor are they exactly 0, where the best action would always be the first.
+    """
+    return _drawn(layer, QUIET / sqrt(layer.weight[0].numel()))
+
+
+def flat_head(wide: int, actions: int) -> nn.Sequential:
+    """Make a linear layer that reads all of `wide` numbers, whatever their shape."""
+    return nn.Sequential(nn.Flatten(), quiet(nn.Linear(wide, actions)))
+
+
+def _drawn(layer: Layer, std: float) -> Layer:
+    nn.init.normal_(layer.weight, std=std)
+    if layer.bias is not None:
+        nn.init.zeros_(layer.bias)
+    return layer
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _is_whole(value: Any, low: float | None, high: float | None = None) -> bool:
+    good = isinstance(value, int) and not isinstance(value, bool)
+    return good and (low is None or value >= low) and (high is None or value <= high)

@@ -1,0 +1,38 @@
+"""What an evaluator of mahjong's hands is asked, and what it answers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+
+class Hands(NamedTuple):
+    """Hands from which the same seat is to discard, for an evaluator to value.
+
+    `tiles` (m, 34) int8 are concealed, `unseen` (m, 34) int8 the copies that the seat has not seen. `states` (1,) is
+    the record from which the search began, after a claim or a kong as that would leave it: melds and what lies on the
+    table stand there. `need` melds are to be made, and `draws` draws come after the discard if nobody claims.
+    """
+
+    states: np.ndarray
+    seat: int
+    need: int
+    draws: int
+    tiles: np.ndarray
+    unseen: np.ndarray
+
+
+class Evaluator(Protocol):
+    """Says what discards are worth, in points."""
+
+    def q(self, hands: Hands) -> np.ndarray:
+        """Value every discard (m, 34) float32; what stands for kinds that a hand does not hold is not looked at."""
+
+
+@runtime_checkable
+class WaryEvaluator(Evaluator, Protocol):
+    """Also knows what others may win on, which the published search leaves out."""
+
+    def risk(self, hands: Hands) -> tuple[np.ndarray, float]:
+        """Say how likely each discard (34,) of the one hand given is won on, and how many points that costs."""

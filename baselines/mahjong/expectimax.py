@@ -1,0 +1,31 @@
+"""`expectimax` in mahjong: the published search over the seat's own draws and discards."""
+
+from __future__ import annotations
+
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.spec import Game, Param
+from ..search.expectimax import DEEPEST, PLIES, Decider, Expectimax
+from .search import HandSearch
+from .values import PlainEvaluator
+
+LAYERS = 1  # looked ahead where nothing is said
+
+
+class HandExpectimax(Expectimax):
+    """Looks ahead through dice with star pruning; in mahjong through its own draws and discards alone."""
+
+    params = {
+        "depth": Param(0, f"decisions, or draws with discards; 0: {PLIES}, or {LAYERS}", low=0, high=DEEPEST),
+        "seconds": Param(0.0, "time per decision where above 0; not over draws", low=0.0, high=86400.0),
+        "nodes": Param(0, "positions per decision; 0: any number; not over draws", low=0, high=10**12),
+        "alpha": Param(1.0, "share of the hand's tiles whose discard is looked at; over draws only", low=0.1, high=1.0),
+    }
+
+    def searcher(self, game: Game) -> Decider:
+        if game.spec.hidden:
+            if self.values["seconds"] or self.values["nodes"]:
+                raise BoyiError(f"expectimax looks ahead in {game} by depth, not by seconds or nodes")
+            return HandSearch(game, self.values["alpha"], self.values["depth"] or LAYERS, PlainEvaluator(game))
+        if self.values["alpha"] != 1.0:
+            raise BoyiError(f"expectimax leaves no actions of {game} out: alpha is for hands of tiles")
+        return super().searcher(game)

@@ -1,0 +1,272 @@
+"""How likely a discard of mahjong is won on, opponent by opponent, from what lies on the table.
+
+A tile is safe from an opponent who has let its like pass, or discarded it, since its hand last changed. For every other
+tile the chance is logistic, a sum of numbers for what `TERMS` names. They come from hands that `greedy` plays against
+itself, where every tile that a seat could discard is held against what the others wait for: ``python -m
+boyi.baselines.mahjong.risk`` plays such hands and prints the numbers anew.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.engine.bind import bind
+from ...envs.engine.spec import Game
+from ...envs.mahjong import KINDS, MOST_MELDS, SEATS
+from ...envs.mahjong.complete import RANKS, SUITED, complete
+from ...envs.mahjong.distance import distance
+from ...envs.mahjong.greedy import count_unseen
+from ...envs.mahjong.record import live
+from .evaluator import Hands
+from .greedy_hands import watch_hands
+
+DRAWS = 14  # own draws left that are told apart, 0 to 13 or more
+NEVER = 99  # own discards since a tile was let pass that never was
+TERMS = {
+    "stage": (MOST_MELDS + 1) * DRAWS,
+    "spot": 16,
+    "age": 6,
+    "side": 7,
+    "pairs": 4,
+    "gap": 4,
+    "own": 2,
+    "near": 7,
+}
+"""Terms, and how many numbers each has.
+
+- `stage`: the opponent's melds, and the draws that are left.
+- `spot`: honor, end of a suit, beside it, or middle, and how many copies the seat has not seen.
+- `age`: how many own discards ago the opponent last let the tile pass.
+- `side`: how many ago it did so with the tile three ranks lower, and with the one three higher: having done so lately,
+  it does not wait for both ends of the two tiles between.
+- `pairs`: how many pairs of unseen tiles there are of the two kinds next below, and of the two next above; `gap`: of
+  the kind below and the kind above.
+- `own`: whether the opponent has discarded the tile itself; `near`: how many tiles within three ranks.
+"""
+STAGE, SPOT, AGE, SIDE, PAIRS, GAP, OWN, NEAR, SIZE = np.cumsum([0, *TERMS.values()]).tolist()
+AGES, SIDES, WAYS = (2, 3, 5, 8, NEVER), (0, 1, 2, 4, 7, NEVER), (1, 4, 9)
+"""From where on the numbers of `age`, of `side`, where -1 is no such tile, and of `pairs` and `gap` begin."""
+CELLS = 10  # numbers that a chance adds up: two terms look both ways
+
+
+class Dangers(NamedTuple):
+    """What was fitted: the numbers of all `TERMS`, `stage` by melds and `spot` by place; the points that a discard won
+    on costs.
+    """
+
+    stage: tuple[tuple[float, ...], ...]
+    spot: tuple[tuple[float, ...], ...]
+    age: tuple[float, ...]
+    side: tuple[float, ...]
+    pairs: tuple[float, ...]
+    gap: tuple[float, ...]
+    own: tuple[float, ...]
+    near: tuple[float, ...]
+    lost: float
+
+
+DANGERS = Dangers(
+    stage=(
+        (1.27, 1.07, 0.79, 0.46, 0.16, -0.27, -0.79, -1.23, -1.91, -2.71, -3.72, -5.16, -6.7, -7.6),
+        (1.55, 1.27, 0.99, 0.73, 0.55, 0.19, -0.15, -0.61, -1.09, -1.66, -2.39, -3.33, -4.49, -5.62),
+        (1.75, 1.54, 1.39, 1.12, 0.94, 0.7, 0.41, 0.04, -0.33, -0.8, -1.31, -1.97, -2.83, -3.52),
+        (2.01, 1.86, 1.69, 1.54, 1.34, 1.12, 0.89, 0.63, 0.43, 0.08, -0.17, -0.69, -1.66, -1.99),
+        (2.11, 2.16, 1.92, 1.89, 1.82, 1.59, 1.49, 1.27, 1.12, 0.99, 0.83, 0.3, -0.24, -0.64),
+        (1.63, 1.75, 1.63, 1.74, 1.75, 1.5, 1.42, 1.25, 1.1, 0.85, 0.63, 0.3, 0.02, -0.11),
+    ),
+    spot=((-3.6, -3.06, -0.29, 0.17), (0.1, 0.07, 0.28, 0.51), (0.33, 0.29, 0.43, 0.49), (0.41, 0.41, 0.41, 0.4)),
+    age=(-1.32, -0.79, -0.44, -0.22, -0.16, 0.27),
+    side=(-0.56, -0.97, -0.95, -0.87, -0.72, -0.64, -0.59),
+    pairs=(-1.61, -1.37, -1.23, -1.1),
+    gap=(-0.93, -0.71, -0.53, -0.49),
+    own=(0.04, -2.69),
+    near=(0.33, 0.24, 0.06, -0.16, -0.49, -1.17, -1.47),
+    lost=1738,
+)
+
+
+def mark_ages(s, o, ages):  # type: ignore[no-untyped-def]
+    """Write how many own discards ago seat `o` last let a tile of each kind (34,) pass or discarded one.
+
+    0 is since its hand last changed, when nobody has a turn but the seat that asks.
+    """
+    ages[:] = NEVER
+    own = 0
+    for back in range(np.int64(s.discards)):
+        i = np.int64(s.discards) - 1 - back
+        k = np.int64(s.discard[i])
+        if ages[k] == NEVER:
+            ages[k] = own
+        own += s.by[i] == o
+
+
+def beside(numbers, k, d, otherwise):  # type: ignore[no-untyped-def]
+    """Look up the kind `d` ranks above `k`, `otherwise` where its suit has none or it is an honor."""
+    j = k + d
+    return np.int64(numbers[j]) if k < SUITED and j >= 0 and j // RANKS == k // RANKS else np.int64(otherwise)
+
+
+def place(k):  # type: ignore[no-untyped-def]
+    """Tell honors (0), ends of a suit (1), what stands beside them (2), and the middle (3) apart."""
+    rank = k % RANKS
+    return 0 if k >= SUITED else 1 + min(rank, RANKS - 1 - rank, 2)
+
+
+def bin_of(number, bounds):  # type: ignore[no-untyped-def]
+    """Count the bounds that a number reaches."""
+    n = np.int64(0)
+    for bound in bounds:
+        n += number >= bound
+    return n
+
+
+def find_cells(s, o, k, unseen, ages, cells):  # type: ignore[no-untyped-def]
+    """Write which numbers (10,) say whether seat `o` wins on kind `k`, `ages` (34,) being its own."""
+    low, high = beside(unseen, k, -1, 0), beside(unseen, k, 1, 0)  # type: ignore[no-untyped-call]
+    cells[0] = STAGE + DRAWS * np.int64(s.melds[o]) + min(live(s) // SEATS, DRAWS - 1)
+    cells[1] = SPOT + 4 * place(k) + min(np.int64(unseen[k]), 3)  # type: ignore[no-untyped-call]
+    cells[2] = AGE + bin_of(ages[k], AGES)  # type: ignore[no-untyped-call]
+    for i in range(2):
+        age = beside(ages, k, 6 * i - 3, -1)  # type: ignore[no-untyped-call]
+        cells[3 + i] = SIDE + bin_of(age, SIDES)  # type: ignore[no-untyped-call]
+        ways = beside(unseen, k, 4 * i - 2, 0) * (high if i else low)  # type: ignore[no-untyped-call]
+        cells[5 + i] = PAIRS + bin_of(ways, WAYS)  # type: ignore[no-untyped-call]
+    cells[7] = GAP + bin_of(low * high, WAYS)  # type: ignore[no-untyped-call]
+    cells[8] = OWN + (s.river[o, k] > 0)
+    near = np.int64(0)
+    for d in range(1, 4):
+        near += beside(s.river[o], k, -d, 0) + beside(s.river[o], k, d, 0)  # type: ignore[no-untyped-call]
+    cells[9] = NEAR + min(near, 6)
+
+
+def weigh_dangers(states, seat, numbers, unseen, ages, cells, chances):  # type: ignore[no-untyped-def]
+    """Write how likely discards (34,) of a seat in record 0 are won on; the three arrays before them are scratch."""
+    s = states[0]
+    count_unseen(s, seat, unseen)
+    chances[:] = 1.0
+    for i in range(1, SEATS):
+        o = (seat + i) % SEATS
+        mark_ages(s, o, ages)  # type: ignore[no-untyped-call]
+        for k in range(KINDS):
+            if ages[k] > 0:
+                find_cells(s, o, k, unseen, ages, cells)  # type: ignore[no-untyped-call]
+                logit = 0.0
+                for j in range(CELLS):
+                    logit += numbers[cells[j]]
+                chances[k] *= 1.0 - 1.0 / (1.0 + math.exp(-logit))
+    for k in range(KINDS):
+        chances[k] = 1.0 - chances[k]
+
+
+class Danger:
+    """Weighs discards by the numbers of this module, or others of their kind."""
+
+    def __init__(self, game: Game, dangers: Dangers | None = None) -> None:
+        self.game, self.dangers = game, dangers or DANGERS
+        self.numbers = np.concatenate([np.ravel(term) for term in self.dangers[:-1]])
+        self.unseen, self.ages = np.zeros((2, KINDS), np.int64)
+        self.cells = np.zeros(CELLS, np.int64)
+
+    def risk(self, hands: Hands) -> tuple[np.ndarray, float]:
+        """Say how likely each discard (34,) from the record's own position is won on, and how many points that costs.
+
+        Nothing is read but what the seat sees.
+        """
+        chances = np.empty(KINDS)
+        kernel = bind(weigh_dangers, self.game)
+        kernel(hands.states, hands.seat, self.numbers, self.unseen, self.ages, self.cells, chances)
+        return chances, self.dangers.lost
+
+
+# The fit
+
+MOST_ROWS = 76 * (SEATS - 1) * 17  # of a hand: its discards, opponents, kinds in a hand
+WON = CELLS  # the column of a row after its cells
+
+
+def watch(s, a, notes, scratch, rows):  # type: ignore[no-untyped-def]
+    """Write a row for every kind that the seat could discard and opponent from whom it is not safe: its cells, and
+    whether that opponent would win.
+    """
+    q, ages, n = np.int64(s.turn), scratch[0], 0
+    count_unseen(s, q, notes.unseen)
+    for i in range(1, SEATS):
+        o = (q + i) % SEATS
+        mark_ages(s, o, ages)  # type: ignore[no-untyped-call]
+        waits = distance(s.hand[o], MOST_MELDS - np.int64(s.melds[o]), notes.tables) == 1
+        for k in range(KINDS):
+            if s.hand[q, k] > 0 and ages[k] > 0:
+                find_cells(s, o, k, notes.unseen, ages, rows[n])  # type: ignore[no-untyped-call]
+                rows[n, WON] = waits and complete(s.hand[o], np.int64(k), -1)
+                n += 1
+    return n
+
+
+def conclude(s, rows, lost):  # type: ignore[no-untyped-def]
+    """Count a discard that was won on, and what it cost."""
+    if s.payer >= 0:
+        lost[0] += 1
+        lost[1] -= s.points[s.payer]
+
+
+def greedy_dangers(count: int, seed: int = 0) -> tuple[np.ndarray, float]:
+    """Let `greedy` play so many hands; return rows (n, 11) int32, cells and whether they won, and what a win cost."""
+    seen, lost = watch_hands(count, seed, MOST_ROWS, CELLS + 1, watch, conclude)
+    return seen, float(lost[1] / max(lost[0], 1))
+
+
+def fit(seen: np.ndarray, lost: float) -> Dangers:
+    """Fit the numbers to what `greedy_dangers` has seen: the likeliest, a little smoothed and pulled to zero.
+
+    Neighbouring stages are pulled together instead, because some are hardly ever seen.
+    """
+    from scipy.optimize import minimize
+
+    cells, won = [column.astype(np.intp) for column in seen[:, :WON].T], seen[:, WON].astype(float)
+
+    def loss(c: np.ndarray) -> tuple[float, np.ndarray]:
+        logit = np.zeros(won.size)
+        for column in cells:
+            logit += c[column]
+        grid, rest = c[:SPOT].reshape(-1, DRAWS), c[SPOT:]
+        melds, draws = np.diff(grid, axis=0), np.diff(grid, axis=1)
+        odds = np.exp(-logit)
+        value = float(
+            (logit + np.log1p(odds)).sum() - won @ logit + (melds**2).sum() + (draws**2).sum() + 0.5 * rest @ rest
+        )
+        off, slope = 1 / (1 + odds) - won, np.zeros(SIZE)
+        for column in cells:
+            slope += np.bincount(column, off, SIZE)
+        pull = np.zeros_like(grid)
+        pull[1:] += 2 * melds
+        pull[:-1] -= 2 * melds
+        pull[:, 1:] += 2 * draws
+        pull[:, :-1] -= 2 * draws
+        slope[:SPOT] += pull.ravel()
+        slope[SPOT:] += rest
+        return value, slope
+
+    best = minimize(loss, np.zeros(SIZE), jac=True, method="L-BFGS-B", options={"maxiter": 300}).x
+    stage, spot, *rest = np.split(best.round(2), [SPOT, AGE, SIDE, PAIRS, GAP, OWN, NEAR])
+    age, side, pairs, gap, own, near = (tuple(term.tolist()) for term in rest)
+    return Dangers(_rows(stage, DRAWS), _rows(spot, 4), age, side, pairs, gap, own, near, lost)
+
+
+def _rows(numbers: np.ndarray, size: int) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(row) for row in numbers.reshape(-1, size).tolist())
+
+
+def main(hands: int = 4000) -> None:
+    """Play, fit and print."""
+    found = fit(*greedy_dangers(hands))
+    print("DANGERS = Dangers(")
+    for name, term in zip(found._fields[:-1], found, strict=False):
+        print(f"    {name}={term},")
+    print(f"    lost={found.lost:.0f},\n)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""The published search of S4 in mahjong: expectimax over a seat's own discards and draws, valued by any evaluator.
+
+Others' tiles and actions are left out, and every tile that the seat has not seen is equally likely to be drawn (Lei et
+al. 2021). A layer is a discard and a draw. At the last layer the evaluator says what the best discard is worth; a draw
+that wins is worth what it brings.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...envs.engine.bind import Kernel, bind
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.spec import Game
+from ...envs.engine.view import View, copied
+from ...envs.mahjong import KINDS, MOST_MELDS, SEATS, SPEC
+from ...envs.mahjong.record import DECLARE, PASS, TURN, WIN
+from . import tree
+from .evaluator import Evaluator, Hands, WaryEvaluator
+
+DEEPEST = 2
+"""Layers that the published search has; a third would need gigabytes."""
+EVERY = np.ones(KINDS, np.int8)
+
+
+class HandSearch:
+    """Decides in mahjong by expectimax; every decision builds its own tree, in memory that is kept for the next.
+
+    `alpha` is the share of a hand's tiles, a multiple of 0.1, whose discards are followed, best first; `depth` is the
+    number of layers, 1 or 2, fewer where fewer draws are left. After a decision `value` says what the action is worth
+    in points, `nodes` how many hands were entered and `leaves` how many of them the evaluator valued at the end.
+    """
+
+    def __init__(self, game: Game, alpha: float, depth: int, evaluator: Evaluator) -> None:
+        tenths = round(10 * alpha)
+        if game.spec.name != SPEC.name:
+            raise BoyiError(f"a search over hands of tiles plays mahjong, not {game}")
+        if not 1 <= tenths <= 10 or abs(tenths - 10 * alpha) > 1e-6:
+            raise BoyiError(f"alpha must be a multiple of 0.1 from 0.1 to 1, not {alpha!r}")
+        if depth not in range(1, DEEPEST + 1):
+            raise BoyiError(f"mahjong is searched 1 to {DEEPEST} layers of a discard and a draw deep, not {depth!r}")
+        self.game, self.tenths, self.depth, self.evaluator = game, tenths, int(depth), evaluator
+        self.drawing, self.discarding = _make_levels(tenths, self.depth)
+        self.value, self.nodes, self.leaves = 0.0, 0, 0
+
+    @property
+    def nbytes(self) -> int:
+        """The most memory that decisions use, what evaluators do apart; little of it is touched where hands repeat."""
+        return sum(array.nbytes for level in (*self.drawing, *self.discarding) for array in level)
+
+    def decide(self, view: View, k: int = 0) -> int:
+        """Choose an action in game k of a view: a win, else what is worth most; of equals to pass, then the first."""
+        worth = self.worth(view, k)
+        action = PASS if worth[PASS] == np.nanmax(worth) else int(np.nanargmax(worth))
+        self.value = float(worth[action])
+        return action
+
+    def worth(self, view: View, k: int = 0) -> np.ndarray:
+        """Compute what actions (75,) are worth in game k of a view, in points, NaN for those not followed.
+
+        A claim is a special draw: the hand after it has a layer less before it, as one after a draw has.
+        A win is always taken: where there is one, nothing else is followed.
+        """
+        states, seat, mask = copied(view.states, slice(k, k + 1)), int(view.seat[k]), view.mask[k]
+        worth = np.full(self.game.actions, np.nan)
+        self.nodes = self.leaves = 0
+        if mask[WIN]:
+            worth[WIN] = self._kernel(tree.win_points)(states, seat)
+            return worth
+        if states["phase"][0] == TURN:
+            worth[:KINDS] = self._discards(states, seat, self.depth)
+        else:
+            worth[PASS] = self._passed(states, seat)
+        others = np.flatnonzero(mask[DECLARE:PASS]) + DECLARE
+        gain = 0.0
+        if others.size and states["phase"][0] == TURN:
+            # A kong draws at once, so that its tree ends three discards of others before that of a plain discard: it is
+            # worth what it brings more than one does with a layer less.
+            gain = np.nanmax(worth[:KINDS]) - np.nanmax(self._discards(states, seat, self.depth - 1))
+        for a in others:
+            after = states.copy()
+            self._kernel(tree.imagine)(after, seat, a)
+            if after["to_move"][0] == seat:
+                worth[a] = np.nanmax(self._discards(after, seat, self.depth - 1))
+            else:
+                worth[a] = self._draw(after, seat, 1) + gain
+        return worth
+
+    def _kernel(self, kernel: Kernel) -> Kernel:
+        return bind(kernel, self.game)
+
+    def _discards(self, states: np.ndarray, seat: int, depth: int) -> np.ndarray:
+        """Value the discards (34,) of a turn by so many layers, NaN for those not followed."""
+        root, drawing = self.discarding[0], self.drawing[0]
+        allowed, worth = np.zeros(KINDS, np.int8), np.full(KINDS, np.nan)
+        self._kernel(tree.mark_discards)(states, allowed)
+        self._enter_root(states, seat, root)
+        draws = self._draws(states, SEATS)
+        q = self._ask(states, seat, draws, root)
+        self.nodes += 1
+        depth = min(depth, draws)
+        if depth == 0:
+            self.leaves += 1
+            worth[allowed > 0] = q[0, allowed > 0]
+        else:
+            self._clear(drawing)
+            self._kernel(tree.add_discards)(root, allowed, q, self.tenths, drawing)
+            values = self._follow(states, seat, SEATS, draws, depth, discarded=True)
+            followed = root.branch[0][root.branch[0] >= 0]
+            worth[(drawing.tiles[followed] < root.tiles[0]).argmax(axis=1)] = values[followed]
+        if isinstance(self.evaluator, WaryEvaluator):
+            need = MOST_MELDS - int(states["melds"][0, seat])
+            chances, lost = self.evaluator.risk(Hands(states, seat, need, draws, root.tiles[:1], root.unseen[:1]))
+            worth -= chances * (worth + lost)
+        return worth
+
+    def _passed(self, states: np.ndarray, seat: int) -> float:
+        """Value a hand that lets an offered tile go."""
+        ahead = (seat - int(states["turn"][0])) % SEATS
+        if self._draws(states, ahead) > 0:
+            return self._draw(states, seat, ahead)
+        # What a hand without a draw is worth the evaluator can say of a discard alone: that of the tile offered.
+        root, offer = self.discarding[0], int(states["offer"][0])
+        self._enter_root(states, seat, root)
+        root.tiles[0, offer] += 1
+        self.nodes += 1
+        self.leaves += 1
+        return float(self._ask(states, seat, 0, root)[0, offer])
+
+    def _draw(self, states: np.ndarray, seat: int, ahead: int) -> float:
+        """Value a hand that draws next, the last of `ahead` live tiles."""
+        self._enter_root(states, seat, self.drawing[0])
+        draws = self._draws(states, ahead)
+        return float(self._follow(states, seat, ahead, draws, min(self.depth, draws), discarded=False)[0])
+
+    def _draws(self, states: np.ndarray, ahead: int) -> int:
+        """Count the draws that a seat still has, the next one taking the last of `ahead` live tiles."""
+        spare = int(self._kernel(tree.live_tiles)(states)) - ahead
+        return 1 + spare // SEATS if spare >= 0 else 0
+
+    def _enter_root(self, states: np.ndarray, seat: int, level: tree.Level) -> None:
+        self._clear(level)
+        self._kernel(tree.add_root)(states, seat, level)
+
+    def _clear(self, level: tree.Level) -> None:
+        level.size[0] = level.slots[:] = 0
+
+    def _ask(self, states: np.ndarray, seat: int, draws: int, level: tree.Level) -> np.ndarray:
+        n, need = int(level.size[0]), MOST_MELDS - int(states["melds"][0, seat])
+        return self.evaluator.q(Hands(states, seat, need, draws, level.tiles[:n], level.unseen[:n]))
+
+    def _follow(
+        self, states: np.ndarray, seat: int, ahead: int, draws: int, depth: int, *, discarded: bool
+    ) -> np.ndarray:
+        """Value the nodes (n,) of the first level of draws by so many layers, having entered what follows from them."""
+        q = np.empty(0)
+        for t in range(depth):
+            drawing, discarding = self.drawing[t], self.discarding[t + 1]
+            if t > 0:
+                self._clear(drawing)
+                self._kernel(tree.add_discards)(self.discarding[t], EVERY, q, self.tenths, drawing)
+            scene = states.copy()
+            self._kernel(tree.foresee)(scene, seat, ahead + SEATS * t, discarded or t > 0)
+            self._clear(discarding)
+            self._kernel(tree.add_draws)(drawing, scene, seat, discarding)
+            self.nodes += int(drawing.size[0] + discarding.size[0])
+            q = self._ask(states, seat, draws - t - 1, discarding)
+        values = np.empty(int(self.discarding[depth].size[0]))
+        self.leaves += values.size
+        self._kernel(tree.value_leaves)(self.discarding[depth], q, values)
+        for t in reversed(range(depth)):
+            after, values = values, np.empty(int(self.drawing[t].size[0]))
+            self._kernel(tree.value_draws)(self.drawing[t], after, values)
+            if t > 0:
+                after, values = values, np.empty(int(self.discarding[t].size[0]))
+                self._kernel(tree.value_discards)(self.discarding[t], after, values)
+        return values
+
+
+def _make_levels(tenths: int, depth: int) -> tuple[list[tree.Level], list[tree.Level]]:
+    """Allocate the draw nodes of every layer, and the discard nodes before the first layer and after each."""
+    most = int(tree.branches(tree.WIDEST, tenths))  # type: ignore[no-untyped-call]
+    discarding, drawing, rows = [tree.make_level(1, draws=False)], [], 1
+    for _ in range(depth):
+        rows *= most
+        drawing.append(tree.make_level(rows, draws=True))
+        rows *= KINDS
+        discarding.append(tree.make_level(rows, draws=False))
+    return drawing, discarding

@@ -1,0 +1,1 @@
+"""Agents that neither search nor learn here: greedy, two in one, several as one, and OpenSpiel's search."""

@@ -1,0 +1,194 @@
+"""`alphabeta`: iterative deepening over turns with a game's evaluation, for two seats who see everything."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...envs.engine.bind import bind
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.kernels import step_one
+from ...envs.engine.spec import Game, Param
+from ...envs.engine.view import View
+from ..agent import Agent
+from .alphabeta_kernels import HORIZON, LIMIT, NODES, aim, begin, make_levels, search
+from .evaluation import WIN, evaluation
+from .transpositions import GENERATIONS, make_table
+
+LEVELS = 128  # actions that a search looks ahead at most
+DEEPEST = 100  # turns
+USUAL_NODES = 50_000  # where nothing limits the search
+LOOK = 0.002  # seconds between looks on the clock
+LEAST = 1 / 8  # share of a turn's time or nodes that is left for a search in the middle of a turn
+
+
+class Found(NamedTuple):
+    """What a search found: its action, its value for the mover, the turns of its last full iteration, the positions
+    it met, and the line of actions it expects.
+    """
+
+    action: int
+    value: int
+    depth: int
+    nodes: int
+    line: list[int]
+
+
+class Plan(NamedTuple):
+    """What is left of a turn's line in one game: the position it goes on from, and what the turn has cost."""
+
+    episode: int
+    seat: int
+    ply: int
+    states: np.ndarray
+    line: list[int]
+    seconds: float
+    nodes: int
+
+
+class Workspace:
+    """The arrays in which positions of one game are searched, and the kernels that do it; `nbytes` is all they take."""
+
+    def __init__(self, game: Game, entries: int, states: np.ndarray) -> None:
+        self.game, found = game, evaluation(game, AlphaBeta.name)
+        self.window = max(1, round(found.scale / 4))
+        self.states, self.notes = np.repeat(game.blank, LEVELS), np.repeat(found.notes, LEVELS)
+        self.levels, self.table = make_levels(LEVELS, game.actions), make_table(entries)
+        self.r, self.generation = np.zeros(2, np.float32), 0
+        self.begin, self.aim, self.search = (
+            bind(kernel, game, None, **found.kernels) for kernel in (begin, aim, search)
+        )
+        # What has to be compiled for such positions shall not count as thinking.
+        self.prepare(states)
+        self.aim(self.levels, 1, -LIMIT, LIMIT)
+        self.go_on(0, 0, 0)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for array in (self.states, self.notes, self.table, *self.levels))
+
+    def go_on(self, quiescence: int, width: int, budget: int) -> bool:
+        """Go on with an iteration until it ends or `budget` positions have been met; return whether it ended."""
+        where = self.levels, self.states, self.notes, self.table, self.generation
+        return bool(self.search(*where, quiescence, width, self.game.low, self.game.high, self.r, budget))
+
+    def prepare(self, states: np.ndarray) -> None:
+        """Set out from the position ``states[0]``, with a table that counts as empty."""
+        self.states[:1] = states
+        self.begin(self.levels, self.states, self.notes)
+        self.generation += 1
+        if self.generation > GENERATIONS:
+            self.table["about"] = 0
+            self.generation = 1
+
+
+class AlphaBeta(Agent):
+    """Searches with alpha-beta to a depth in turns, or as deep as time or positions allow, and plays whole turns."""
+
+    name = "alphabeta"
+    params = {
+        "depth": Param(0, "turns to look ahead; 0: until another limit", low=0, high=DEEPEST),
+        "seconds": Param(0.0, "time per turn, where above 0", low=0.0, high=86400.0),
+        "nodes": Param(
+            0, f"positions met per turn; 0: until another limit, {USUAL_NODES} where there is none", low=0, high=10**12
+        ),
+        "table": Param(1 << 20, "positions remembered, 16 bytes each; a power of 2 is used", low=0, high=2**31 - 1),
+        "quiescence": Param(4, "turns that begin with tactics behind the depth", low=0, high=20),
+        "width": Param(0, "actions tried in a position, the game's first choices; 0: all", low=0, high=2**31 - 1),
+    }
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self.seconds, self.depth = self.values["seconds"], self.values["depth"] or DEEPEST
+        limited = self.seconds or self.values["depth"] or self.values["nodes"]
+        self.nodes = self.values["nodes"] or (10**15 if limited else USUAL_NODES)
+        self.workspace: Workspace | None = None
+        self.plans: dict[int, Plan] = {}
+        self.found: Found | None = None
+        """What the latest search found."""
+
+    def fit(self, game: Game) -> None:
+        if game.seats != 2 or not game.spec.zero_sum or game.spec.hidden or game.chance_outcomes:
+            raise BoyiError(f"alphabeta cannot search {game}: that takes two seats, zero sum, no dice, nothing hidden")
+        evaluation(game, self.name)
+
+    def act(self, view: View) -> np.ndarray:
+        view.check()
+        self.fit(view.game)
+        return np.array([self._decide(view, k) for k in range(view.row.size)], np.int64)
+
+    def _decide(self, view: View, k: int) -> int:
+        """Choose in game k of a view: go on with the turn that was planned there, or search."""
+        row, seat, states = int(view.row[k]), int(view.seat[k]), view.states[k : k + 1]
+        episode, ply = int(view.episode[k]), int(states["ply"][0])
+        plan, line = self.plans.get(row), []
+        seconds, nodes = 0.0, 0
+        if plan is not None and (plan.episode, plan.seat, plan.ply) == (episode, seat, ply):
+            seconds, nodes = plan.seconds, plan.nodes
+            if (plan.states == states).all():
+                line = plan.line
+        if not line:
+            started = time.perf_counter()
+            found = self.search(view, k, seconds, nodes)
+            seconds, nodes, line = seconds + time.perf_counter() - started, nodes + found.nodes, found.line
+        expected = states.copy()
+        bind(step_one, view.game)(expected, line[0])
+        self.plans[row] = Plan(episode, seat, ply + 1, expected, line[1:], seconds, nodes)
+        return line[0]
+
+    def search(self, view: View, k: int = 0, seconds: float = 0.0, nodes: int = 0) -> Found:
+        """Search game k of a view, whose turn in progress has already cost so many seconds and nodes."""
+        space = self.workspace
+        if space is None or space.game != view.game:
+            self.plans = {}
+            space = self.workspace = Workspace(view.game, self.values["table"], view.states[k : k + 1])
+        legal = np.flatnonzero(view.mask[k])
+        if legal.size == 1:
+            self.found = Found(int(legal[0]), 0, 0, 0, [int(legal[0])])
+        else:
+            space.prepare(view.states[k : k + 1])
+            usual = view.seconds(k, self.seconds)
+            spare = max(usual - seconds, usual * LEAST)
+            self.found = self._deepen(space, spare, max(self.nodes - nodes, int(self.nodes * LEAST), 1))
+        return self.found
+
+    def _deepen(self, space: Workspace, seconds: float, nodes: int) -> Found:
+        """Search deeper and deeper until a limit is met, or the outcome is certain."""
+        levels, until = space.levels, time.perf_counter() + seconds
+        line, value, depth = [], 0, 0
+        while depth < self.depth:
+            low, high = (value - space.window, value + space.window) if depth > 1 else (-LIMIT, LIMIT)
+            while True:
+                space.aim(levels, depth + 1, low, high)
+                ended = self._run(space, until, nodes)
+                best = int(levels.best[0])
+                if best > levels.floor[0]:
+                    line, value = levels.line[0, : levels.length[0]].tolist(), best
+                if not ended or low < best < high:
+                    break
+                low, high = (-LIMIT, high) if best <= low else (low, LIMIT)
+            if not ended:
+                break
+            depth += 1
+            if abs(value) > WIN or not levels.at[HORIZON] or levels.listed[0] == 1:
+                break
+        if not line:
+            line = [int(levels.moves[0, 0])]
+        return Found(line[0], value, depth, int(levels.at[NODES]), line)
+
+    def _run(self, space: Workspace, until: float, nodes: int) -> bool:
+        """Go on with an iteration; return whether it ended within the limits."""
+        levels, chunk = space.levels, nodes if math.isinf(until) else 32
+        quiescence, width = self.values["quiescence"], self.values["width"]
+        while True:
+            met, now = int(levels.at[NODES]), time.perf_counter()
+            if space.go_on(quiescence, width, min(nodes, met + chunk)):
+                return True
+            after = time.perf_counter()
+            if levels.at[NODES] >= nodes or after >= until:
+                return False
+            pace = min(LOOK, until - after) / max(after - now, 1e-6)
+            chunk = max(1, int(chunk * pace))

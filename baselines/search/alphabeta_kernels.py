@@ -1,0 +1,306 @@
+"""The kernels of alpha-beta search, bound to a game with its evaluation by whoever searches.
+
+Two seats play for opposite sums. Values are whole numbers from the side of the seat that moves at a level, and fail
+soft. A won game is worth 2 * WIN less the actions that lead to it, so that the shortest win is the best and the longest
+loss the least evil. A seat may have several actions in a row, its turn: depth counts turns, and signs change only
+between them. Where the depth ends a turn may begin with actions that change the value much: those alone are searched
+on, and the seat may instead take the position as it stands (quiescence), unless it is forced to act. A turn that has
+begun is always finished.
+
+Candidates are tried by rank: what the table, or at the root the iteration before, calls best; then ranks from URGENT
+on; then two killers of the level; then the others, to whose ranks history adds at most MOST_HISTORY.
+
+All that a search knows lies in arrays: it stops after so many positions and goes on when called again.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.engine.protocol import (
+    FORCED,
+    URGENT,
+    candidates,
+    evaluate,
+    follow,
+    returns,
+    step,
+    survey,
+    tactics,
+    transposition,
+)
+from .evaluation import WIN
+from .transpositions import EXACT, LOWER, UPPER, find_entry, value_in, value_out, write_entry
+
+LIMIT = 4 * WIN  # beyond every value
+MOST_HISTORY = 1024  # what history adds to the ranks of the others, or takes off, at most
+_FIRST, _KILLER = 1 << 30, 1 << 24  # ranks of the action known as best, and of the first killer
+_OPEN, _BOUND, _KNOWN = 0, 1, 2  # what entering a position gave: nothing yet, a bound, or its value
+LEVEL, NODES, ENTERING, HORIZON = 0, 1, 2, 3
+
+
+class Levels(NamedTuple):
+    """What the search keeps of every level, most of it int64 (levels,): the seat to move, the turns still to go (at
+    most 0: quiescence), the window, alpha as it was at first, the best value and action so far, how many candidates
+    there are and how many are tried, whether the latest was tried with a null window, and the position's hash.
+
+    `moves` and `ranks` (levels, actions) int32 are the candidates, `line` (levels, levels) int32 and `length` the best
+    continuation, `killers` (levels, 2) and `history` (2, actions) what refuted before. `at` (4,) says where the search
+    stands: the level, positions met, whether the level is to be entered, and whether any position was evaluated.
+    """
+
+    at: np.ndarray
+    seat: np.ndarray
+    depth: np.ndarray
+    alpha: np.ndarray
+    beta: np.ndarray
+    floor: np.ndarray
+    best: np.ndarray
+    choice: np.ndarray
+    listed: np.ndarray
+    tried: np.ndarray
+    narrow: np.ndarray
+    position: np.ndarray
+    moves: np.ndarray
+    ranks: np.ndarray
+    line: np.ndarray
+    length: np.ndarray
+    killers: np.ndarray
+    history: np.ndarray
+
+
+def make_levels(levels: int, actions: int) -> Levels:
+    """Allocate so many levels for a game of so many actions."""
+    return Levels(
+        at=np.zeros(4, np.int64),
+        seat=np.zeros(levels, np.int64),
+        depth=np.zeros(levels, np.int64),
+        alpha=np.zeros(levels, np.int64),
+        beta=np.zeros(levels, np.int64),
+        floor=np.zeros(levels, np.int64),
+        best=np.zeros(levels, np.int64),
+        choice=np.zeros(levels, np.int64),
+        listed=np.zeros(levels, np.int64),
+        tried=np.zeros(levels, np.int64),
+        narrow=np.zeros(levels, np.int64),
+        position=np.zeros(levels, np.uint64),
+        moves=np.zeros((levels, actions), np.int32),
+        ranks=np.zeros((levels, actions), np.int32),
+        line=np.zeros((levels, levels), np.int32),
+        length=np.zeros(levels, np.int64),
+        killers=np.zeros((levels, 2), np.int32),
+        history=np.zeros((2, actions), np.int32),
+    )
+
+
+def begin(levels, states, notes):
+    """Prepare for a new decision in ``states[0]``."""
+    survey(states[0], notes[0])
+    levels.at[:] = 0
+    levels.seat[0] = states[0].to_move
+    levels.choice[0] = -1
+    levels.killers[:] = -1
+    levels.history[:] = 0
+
+
+def aim(levels, depth, alpha, beta):
+    """Start an iteration: search the root to a depth in turns, with a window."""
+    levels.at[LEVEL] = levels.at[HORIZON] = 0
+    levels.at[ENTERING] = 1
+    levels.depth[0], levels.alpha[0], levels.beta[0] = depth, alpha, beta
+
+
+def search(levels, states, notes, table, generation, quiescence, width, low, high, r, budget):
+    """Go on with the iteration until it ends, or `budget` positions have been met in all; return whether it ended."""
+    at = levels.at
+    while True:
+        level = at[LEVEL]
+        if at[ENTERING]:
+            if at[NODES] >= budget:
+                return False
+            at[NODES] += 1
+            at[ENTERING] = 0
+            kind, value = enter(levels, level, states, notes, table, generation, quiescence, width, low, high, r)
+        elif levels.tried[level] < levels.listed[level] and levels.alpha[level] < levels.beta[level]:
+            descend(levels, level, states, notes)
+            continue
+        else:
+            kind, value = _BOUND, levels.best[level]
+            store(levels, level, table, generation)
+        if kind != _OPEN:
+            if level == 0:
+                return True
+            at[LEVEL] = level - 1
+            take(levels, level - 1, value, kind == _KNOWN)
+
+
+def enter(levels, level, states, notes, table, generation, quiescence, width, low, high, r):
+    """Look at a position met: return what is known of it, and its value; else list its candidates."""
+    s, e, seat = states[level], notes[level], levels.seat[level]
+    levels.length[level] = 0
+    if s.to_move < 0:
+        returns(s, r)
+        return _KNOWN, outcome(np.float64(r[seat]), low, high, level)
+    depth = levels.depth[level]
+    begins = level > 0 and levels.seat[level - 1] != seat
+    if level + 1 == states.shape[0] or (begins and depth <= -quiescence):
+        levels.at[HORIZON] = 1
+        return _KNOWN, np.int64(evaluate(s, e, seat))
+    position = np.uint64(transposition(s, e))
+    alpha, beta = levels.alpha[level], levels.beta[level]
+    hint = np.int64(-1) if level > 0 else levels.choice[0]
+    i = find_entry(table, generation, position)
+    if i >= 0:
+        hint = np.int64(table[i].move) if hint < 0 else hint
+        value = value_out(np.int64(table[i].value), level)
+        if table[i].depth >= depth and beta - alpha == 1 and decides(table[i].about & 3, value, alpha, beta):
+            return _BOUND, value
+    levels.position[level], levels.floor[level] = position, alpha
+    levels.best[level], levels.choice[level] = -LIMIT, -1
+    n = 0
+    if depth <= 0:
+        n = tactics(s, e, levels.moves[level], levels.ranks[level])
+        if begins:
+            levels.at[HORIZON] = 1
+            value = np.int64(evaluate(s, e, seat))
+            if n == 0:
+                return _KNOWN, value
+            if levels.ranks[level, 0] < FORCED:
+                levels.best[level], levels.alpha[level] = value, max(alpha, value)
+                if value >= beta:
+                    return _KNOWN, value
+    if n == 0:
+        n = candidates(s, e, levels.moves[level], levels.ranks[level])
+        if 0 < width < n:
+            n = keep_best(levels.moves[level], levels.ranks[level], n, width)
+    order(levels, level, n, hint)
+    levels.listed[level], levels.tried[level] = n, 0
+    return _OPEN, np.int64(0)
+
+
+def outcome(result, low, high, level):
+    """Turn a return at the end of the game into a value: the shortest win is the best."""
+    if result == high:
+        return np.int64(2 * WIN - level)
+    if result == low:
+        return np.int64(level - 2 * WIN)
+    return np.int64((2.0 * result - low - high) / (high - low) * (WIN - 1))
+
+
+def decides(bound, value, alpha, beta):
+    """Whether an entry's bound settles a null window."""
+    return bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)
+
+
+def keep_best(moves, ranks, n, width):
+    """Bring the `width` candidates of the highest ranks to the front, of equals the first; return `width`."""
+    for i in range(width):
+        bring_best(moves, ranks, i, n)
+    return width
+
+
+def bring_best(moves, ranks, i, n):
+    """Exchange candidate i with that of the highest rank behind it, if there is a higher one."""
+    best = i
+    for j in range(i + 1, n):
+        if ranks[j] > ranks[best]:
+            best = j
+    a, rank = moves[best], ranks[best]
+    moves[best], ranks[best] = moves[i], ranks[i]
+    moves[i], ranks[i] = a, rank
+
+
+def order(levels, level, n, hint):
+    """Raise the ranks of the candidates by what has been learned of them."""
+    moves, ranks, seat = levels.moves[level], levels.ranks[level], levels.seat[level]
+    first, second = levels.killers[level, 0], levels.killers[level, 1]
+    for i in range(n):
+        a = moves[i]
+        if a == hint:
+            ranks[i] = _FIRST
+        elif ranks[i] >= URGENT:
+            ranks[i] = min(np.int64(ranks[i]), _FIRST - _KILLER - 1) + _KILLER
+        elif a == first:
+            ranks[i] = _KILLER
+        elif a == second:
+            ranks[i] = _KILLER - 1
+        else:
+            ranks[i] += levels.history[seat, a]
+
+
+def descend(levels, level, states, notes):
+    """Play the next best candidate into the level below, which is to be entered."""
+    i = levels.tried[level]
+    bring_best(levels.moves[level], levels.ranks[level], i, levels.listed[level])
+    a = levels.moves[level, i]
+    levels.tried[level] = i + 1
+    below, seat = level + 1, levels.seat[level]
+    states[below] = states[level]
+    s = states[below]
+    step(s, a)
+    levels.seat[below] = s.to_move if s.to_move >= 0 else seat
+    if s.to_move >= 0:
+        notes[below] = notes[level]
+        follow(states[level], s, notes[below], a)
+    levels.depth[below] = levels.depth[level] - (levels.seat[below] != seat)
+    levels.narrow[level] = i > 0
+    open_window(levels, level)
+
+
+def open_window(levels, level):
+    """Give the level below the window of this one, a null window where that is narrow, to be entered with."""
+    below, alpha, beta = level + 1, levels.alpha[level], levels.beta[level]
+    if levels.narrow[level]:
+        beta = alpha + 1
+    if levels.seat[below] == levels.seat[level]:
+        levels.alpha[below], levels.beta[below] = alpha, beta
+    else:
+        levels.alpha[below], levels.beta[below] = -beta, -alpha
+    levels.at[LEVEL], levels.at[ENTERING] = below, 1
+
+
+def take(levels, level, value, known):
+    """Take the value of the candidate tried last, or, where a null window has only bounded it, try it once more."""
+    below = level + 1
+    if levels.seat[below] != levels.seat[level]:
+        value = -value
+    if levels.narrow[level] and not known and levels.alpha[level] < value < levels.beta[level]:
+        levels.narrow[level] = 0
+        open_window(levels, level)
+        return
+    if value <= levels.best[level]:
+        return
+    a = levels.moves[level, levels.tried[level] - 1]
+    levels.best[level], levels.choice[level] = value, a
+    if value > levels.alpha[level]:
+        levels.alpha[level] = value
+        levels.line[level, 0] = a
+        n = levels.length[below]
+        levels.line[level, 1 : n + 1] = levels.line[below, :n]
+        levels.length[level] = n + 1
+        if value >= levels.beta[level]:
+            credit(levels, level)
+
+
+def credit(levels, level):
+    """Remember the action that refuted, and against it those tried in vain before."""
+    last, seat, depth = levels.tried[level] - 1, levels.seat[level], levels.depth[level]
+    a = levels.moves[level, last]
+    if levels.killers[level, 0] != a:
+        levels.killers[level, 1] = levels.killers[level, 0]
+        levels.killers[level, 0] = a
+    weight = min(max(depth, 1), 8)
+    for i in range(last + 1):
+        b = levels.moves[level, i]
+        goal = MOST_HISTORY if i == last else -MOST_HISTORY
+        levels.history[seat, b] += (goal - levels.history[seat, b]) * weight // 32
+
+
+def store(levels, level, table, generation):
+    """Keep what the search of a level has given."""
+    best = levels.best[level]
+    bound = UPPER if best <= levels.floor[level] else LOWER if best >= levels.beta[level] else EXACT
+    move = levels.choice[level] if bound != UPPER else np.int64(-1)
+    write_entry(
+        table, generation, levels.position[level], value_in(best, level), move, levels.depth[level], bound
+    )  # fmt: skip

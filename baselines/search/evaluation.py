@@ -1,0 +1,33 @@
+"""A game's own evaluation of positions, from its ``evaluate.py``, as the searches that need one bind it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.engine.bind import PLAYERS, Kernel
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.spec import Game
+
+WIN = 1_000_000
+"""What a won game is worth; evaluations stay below it either way."""
+
+
+class Evaluation(NamedTuple):
+    """What a game offers: one record (1,) of what it keeps of a position, its kernels by the protocol's names, and
+    the value that promises a return of tanh(1) = 0.76 in a game of returns from -1 to 1.
+    """
+
+    notes: np.ndarray
+    kernels: dict[str, Kernel]
+    scale: float
+
+
+def evaluation(game: Game, algorithm: str) -> Evaluation:
+    """Find a game's evaluation; `BoyiError` names the algorithm that wants one where there is none."""
+    if not game.has("evaluate"):
+        raise BoyiError(f"{algorithm} has no evaluation of the positions of {game}")
+    module = game.module("evaluate")
+    kernels = {name: getattr(module, name) for name in PLAYERS if hasattr(module, name)}
+    return Evaluation(module.notes(game), kernels, float(module.SCALE))

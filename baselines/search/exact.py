@@ -1,0 +1,85 @@
+"""`exact`: perfect play by solving everything that can follow, for small games and the last moves of others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...envs.engine.bind import bind
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.kernels import step_one
+from ...envs.engine.spec import Game, Param
+from ...envs.engine.view import View
+from ..agent import Agent
+from .exact_kernels import make_table, solve
+
+
+class Solver:
+    """Solves positions of one game and remembers those it has met, up to `positions` of them.
+
+    `BoyiError` for a game that has more than two seats, is not zero-sum, or hides something.
+    """
+
+    def __init__(self, game: Game, positions: int = 1_000_000) -> None:
+        if game.seats != 2 or not game.spec.zero_sum or game.spec.hidden:
+            raise BoyiError(f"exact cannot solve {game}: that takes two seats, zero sum and nothing hidden")
+        self.game, self.positions = game, positions
+        self.table = make_table(positions)
+        # A record, a mask and odds for every action and chance event of the longest game.
+        levels = (game.longest + 1) * (4 if game.chance_outcomes else 1)
+        self.stack = np.repeat(game.blank, levels)
+        self.scratch = (
+            np.zeros((levels, max(game.actions, game.chance_outcomes)), np.int8),
+            np.zeros((levels, max(1, game.chance_outcomes))),
+            np.zeros(levels),
+        )
+
+    def value(self, states: np.ndarray) -> float:
+        """Compute seat 0's expected return under best play from the record ``states[0]``.
+
+        `BoyiError` when more positions follow from it than the solver may remember.
+        """
+        game = self.game
+        r, dice = np.zeros(game.seats, np.float32), game.chance_outcomes > 0
+        while True:
+            remembered = int(self.table.size[0])
+            self.stack[:1] = states[:1]
+            table = self.table, self.positions, dice, game.low, game.high
+            value = float(bind(solve, game)(self.stack, *self.scratch, *table, r))
+            if not np.isnan(value):
+                return value
+            # There may be room once the positions of earlier games are gone.
+            self.table.size[0] = self.table.keys[:] = 0
+            if not remembered:
+                where = game.module("text").diagram(states[0])
+                raise BoyiError(f"more than {self.positions} positions follow; allow more with positions=\n{where}")
+
+
+class Exact(Agent):
+    """Plays an action of the highest expected return, the first of equals; asked about too large a game, it says so."""
+
+    name = "exact"
+    params = {"positions": Param(1_000_000, "positions it may remember, some 32 bytes each", low=1, high=2**31 - 1)}
+
+    def __init__(self, **values: object) -> None:
+        super().__init__(**values)
+        self.solver: Solver | None = None
+
+    def fit(self, game: Game) -> None:
+        if self.solver is None or self.solver.game != game:
+            self.solver = Solver(game, self.values["positions"])
+
+    def act(self, view: View) -> np.ndarray:
+        view.check()
+        return np.array([int(np.nanargmax(self.worth(view, k))) for k in range(view.row.size)], np.int64)
+
+    def worth(self, view: View, k: int = 0) -> np.ndarray:
+        """Compute what each action (actions,) is worth to the mover in game k of a view, NaN where it is illegal."""
+        self.fit(view.game)
+        assert self.solver is not None
+        step, sign = bind(step_one, view.game), 1.0 if view.seat[k] == 0 else -1.0
+        worth = np.full(view.game.actions, np.nan)
+        for a in np.flatnonzero(view.mask[k]):
+            after = view.states[k : k + 1].copy()
+            step(after, a)
+            worth[a] = sign * self.solver.value(after)
+        return worth

@@ -1,0 +1,123 @@
+"""`expectimax`: the best move against dice, by looking ahead with star pruning, deeper step by step."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Protocol
+
+import numpy as np
+
+from ...envs.engine.bind import bind
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.rng import GOLDEN
+from ...envs.engine.spec import Game, Param
+from ...envs.engine.view import View
+from ..agent import Agent
+from .evaluation import evaluation
+from .expectimax_kernels import by_key, explore, make_desk, make_frames, make_memo
+
+PLIES = 4  # looked ahead where nothing is said
+DEEPEST = 64  # decisions ahead that time or nodes may allow
+SLOTS = 1 << 16
+"""Positions that the table holds, 32 bytes each; a new one takes the place of what its slot held."""
+CHUNK = 1000  # positions between two looks on the clock
+
+
+class Decider(Protocol):
+    """A search that decides in one game after another."""
+
+    def decide(self, view: View, k: int = 0) -> int:
+        """Choose an action for game k of a view."""
+
+
+class Expectimax(Agent):
+    """Looks ahead through dice with star pruning, where nothing is hidden."""
+
+    name = "expectimax"
+    params = {
+        "depth": Param(0, f"decisions; 0: {PLIES}", low=0, high=DEEPEST),
+        "seconds": Param(0.0, "time per decision where above 0", low=0.0, high=86400.0),
+        "nodes": Param(0, "positions per decision; 0: any number", low=0, high=10**12),
+    }
+
+    def __init__(self, **values: object) -> None:
+        super().__init__(**values)
+        self.search: Decider | None = None
+        self.game: Game | None = None
+
+    def fit(self, game: Game) -> None:
+        if game != self.game:
+            self.search, self.game = self.searcher(game), game
+
+    def searcher(self, game: Game) -> Decider:
+        """Make the search that decides in a game; `BoyiError` when none fits."""
+        limited = self.values["seconds"] or self.values["nodes"]
+        depth = self.values["depth"] or (DEEPEST if limited else PLIES)
+        return StarSearch(game, depth, self.values["nodes"], self.values["seconds"])
+
+    def act(self, view: View) -> np.ndarray:
+        view.check()
+        self.fit(view.game)
+        assert self.search is not None
+        return np.array([self.search.decide(view, k) for k in range(view.row.size)], np.int64)
+
+
+class StarSearch:
+    """Searches decisions of one game with dice to `depth` decisions, or as deep as `nodes` or `seconds` allow (0: any).
+
+    It deepens by one decision at a time. What was found is left in `value`, the expected return of the best action to
+    the seat that decides, and `worth` (actions,), the same of every action, an upper bound but for the best and NaN
+    where illegal or not searched; `reached` is the depth that was finished, `nodes_met` counts positions. `pruning` is
+    2 for Star1 and Star2, 1 for Star1 alone, 0 to search everything. `BoyiError` for a game that does not fit.
+    """
+
+    def __init__(
+        self, game: Game, depth: int, nodes: int = 0, seconds: float = 0.0, *, pruning: int = 2, slots: int = SLOTS
+    ) -> None:
+        if game.seats != 2 or not game.spec.zero_sum or game.spec.hidden or not game.spec.dice:
+            raise BoyiError(
+                f"expectimax with star pruning does not fit {game}: "
+                "that takes two seats, zero sum, dice and nothing hidden"
+            )
+        found, levels = evaluation(game, "expectimax"), 4 * min(depth, game.longest) + 4
+        self.game, self.depth, self.nodes, self.seconds = game, depth, nodes, seconds
+        self.explore = bind(explore, game, None, **{"transposition": by_key, **found.kernels})
+        self.desk = make_desk(game, found.scale, pruning)
+        self.frames = make_frames(game, levels)
+        self.arrays = np.repeat(game.blank, levels), np.repeat(found.notes, levels), self.frames, make_memo(slots)
+        self.searches = 0
+        self.value, self.reached, self.nodes_met = math.nan, 0, 0
+        self.worth = np.full(game.actions, np.nan)
+
+    @property
+    def nbytes(self) -> int:
+        return self.desk.nbytes + sum(array.nbytes for array in self.arrays)
+
+    def decide(self, view: View, k: int = 0) -> int:
+        """Choose an action for game k of a view."""
+        game, desk, first = self.game, self.desk[0], self.frames[0]
+        until = time.perf_counter() + view.seconds(k, self.seconds)
+        root, sign = view.states[k : k + 1], 1.0 if view.seat[k] == 0 else -1.0
+        self.searches += 1
+        desk["nodes"], desk["salt"] = 0, self.searches * int(GOLDEN) % 2**64
+        action, self.reached = -1, 0
+        for depth in range(1, self.depth + 1):
+            self.arrays[0][:1], desk["level"], first["count"], first["choice"] = root, 0, 0, -1
+            while desk["level"] >= 0 and not self._spent(until):
+                budget = 2**62 if math.isinf(until) else int(desk["nodes"]) + CHUNK
+                self.explore(*self.arrays, self.desk, depth, min(budget, self.nodes or budget))
+            if first["choice"] >= 0:
+                action = int(first["choice"])
+                self.value, self.worth = sign * float(first["value"]), sign * desk["worth"]
+            if desk["level"] >= 0:
+                break
+            self.reached = depth
+            if not desk["leaves"] or self.value in (game.low, game.high) or view.mask[k].sum() == 1:
+                break
+        self.nodes_met = int(desk["nodes"])
+        return action if action >= 0 else int(view.mask[k].argmax())
+
+    def _spent(self, until: float) -> bool:
+        """Whether a limit of this decision is reached."""
+        return (0 < self.nodes <= self.desk["nodes"][0]) or time.perf_counter() >= until

@@ -1,0 +1,213 @@
+"""`mcts`: Monte Carlo tree search with UCT (Kocsis and Szepesvari 2006) and playouts, all in kernels.
+
+What may be added: all moves as first, first-play urgency, progressive widening, a game's own informed rollouts, and
+several trees at once. Where two seats play for a zero sum and nothing is hidden, wins and losses are proven on the way.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from ...envs.engine.bind import bind
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.rng import below, combine
+from ...envs.engine.spec import Game, Param
+from ...envs.engine.view import View
+from ..agent import Agent
+from .clock import ANY, run_until
+from .mcts_kernels import ALWAYS, Settings, search
+from .rollouts import find_rollout, rollout_notes
+from .tree import DEPTH, TIMED_NODES, find_played, keep, make_tree, put
+
+
+class Memory:
+    """The trees of one game in progress: the one in use and the one that the kept part is copied to."""
+
+    def __init__(self, game: Game, nodes: int, *, amaf: bool = False) -> None:
+        self.tree, self.spare = make_tree(nodes, amaf=amaf), make_tree(nodes, amaf=amaf)
+        self.old = np.zeros(nodes, np.int32)
+        self.root = np.zeros(1, game.dtype)
+        self.action = -1
+        self.episode = -1
+
+    @property
+    def nbytes(self) -> int:
+        return self.tree.nbytes + self.spare.nbytes + self.old.nbytes
+
+
+class MCTS(Agent):
+    """Tree search with random or informed rollouts; deterministic for a seed when counted in simulations.
+
+    A game in progress takes 46 bytes a node and thread, 62 with all moves as first; a full tree is searched on without
+    growing. In hidden games every simulation plays in a world of its own, dealt from what the seat knows.
+    """
+
+    name = "mcts"
+    params = {
+        "sims": Param(1000, "simulations per decision", low=1, high=10**9),
+        "seconds": Param(0.0, "time per decision instead of simulations, when above 0", low=0.0, high=86400.0),
+        "c": Param(0.3, "weight of exploration, for returns scaled to [0, 1]", low=0.0, high=100.0),
+        "nodes": Param(0, "size of the tree; 0: enough for the simulations", low=0, high=2**31 - 1),
+        "reuse": Param(True, "keep the part of the tree that was played, where nothing is hidden"),
+        "rave": Param(0.0, "visits worth as much as all moves as first, 0: off", low=0.0, high=1e9),
+        "fpu": Param(ALWAYS, f"value of an untried action; {ALWAYS:.0f}: each is tried first", low=-1.0, high=ALWAYS),
+        "widen": Param(0.0, "after n visits n to this power of the actions are considered, 0: all", low=0.0, high=1.0),
+        "prove": Param(True, "prove wins and losses, where two seats play for a zero sum and nothing is hidden"),
+        "rollouts": Param("random", "how they end: at random or by the game's rule", choices=("random", "informed")),
+        "threads": Param(1, "trees that are grown at once and share the simulations", low=1, high=256),
+    }
+
+    def __init__(self, **values: object) -> None:
+        super().__init__(**values)
+        self.sims, self.seconds, self.c = self.values["sims"], self.values["seconds"], self.values["c"]
+        self.threads = self.values["threads"]
+        if self.values["rave"] and self.values["widen"]:
+            raise BoyiError(f"{self.name}: widen is for trees that try actions one by one, with rave=0")
+        self.nodes = self.values["nodes"] or (TIMED_NODES if self.seconds else self._enough())
+        self.memories: dict[int, Memory] = {}
+        self.helpers: dict[int, list[Memory]] = {}
+        self.notes: list[Any] = []
+        self.game: Game | None = None
+        self._pool: ThreadPoolExecutor | None = None
+        self._pool_pid = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle and copy without the threads."""
+        return {**self.__dict__, "_pool": None}
+
+    def _enough(self) -> int:
+        """Count the nodes that the simulations of a few decisions need."""
+        each = -(-self.sims // self.threads)
+        return (16 if self.values["rave"] else 4) * each + 1000
+
+    def fit(self, game: Game) -> None:
+        if self.values["rave"] and game.spec.hidden:
+            raise BoyiError(f"{self.name}: rave compares actions that are all legal; in {game} that hangs on the world")
+        find_rollout(game, self.values["rollouts"] == "informed", self.values["rave"] > 0)
+
+    def act(self, view: View) -> np.ndarray:
+        view.check()
+        return np.array([int(self.visits(view, k).argmax()) for k in range(view.row.size)], np.int64)
+
+    def visits(self, view: View, k: int = 0) -> np.ndarray:
+        """Search game k of a view; return how often each action (actions,) was visited, ties broken by value.
+
+        A proven win takes all visits; a proven loss has none unless there is nothing else. Of what is equal even then
+        one action, drawn from the decision's stream, counts a trifle more.
+        """
+        game, row = view.game, int(view.row[k])
+        if game != self.game:
+            self._begin(game)
+        if row not in self.memories:
+            nodes, amaf = max(self.nodes, game.actions + 1), self.values["rave"] > 0
+            self.memories[row], *self.helpers[row] = (Memory(game, nodes, amaf=amaf) for _ in range(self.threads))
+        memories = [self.memories[row], *self.helpers[row]]
+        for memory in memories:
+            self._plant(memory, view, k)
+        self._grow(memories, view, k)
+        counts = _counts([memory.tree for memory in memories], int(view.seat[k]), view.mask[k])
+        best = np.flatnonzero(counts == counts.max())
+        chosen = best[below(_stream(view, k, self.threads), best.size)]
+        counts[chosen] = np.nextafter(counts[chosen], np.inf)
+        for memory in memories:
+            memory.action = int(counts.argmax())
+        return counts
+
+    def _begin(self, game: Game) -> None:
+        """Forget the games of before and prepare for those of another kind."""
+        self.fit(game)
+        self.game, self.memories, self.helpers = game, {}, {}
+        rave, spec = self.values["rave"], game.spec
+        self.settings = Settings(
+            c=self.c,
+            fpu=self.values["fpu"],
+            widen=self.values["widen"],
+            rave=rave,
+            hidden=spec.hidden,
+            proves=self.values["prove"] and game.seats == 2 and spec.zero_sum and not spec.hidden,
+            low=game.low,
+            high=game.high,
+        )
+        rollout = find_rollout(game, self.values["rollouts"] == "informed", rave > 0)
+        self.search = bind(search, game, rollout=rollout)
+        self.notes = [rollout_notes(game, rollout) for _ in range(self.threads)]
+
+    def _plant(self, memory: Memory, view: View, k: int) -> None:
+        """Make the position the root: the part of the old tree that leads on from it, or a new tree."""
+        game, target = view.game, view.states[k : k + 1]
+        node = -1
+        episode, memory.episode = memory.episode, -1  # whatever is broken off leaves no tree without its root
+        if self.values["reuse"] and episode == view.episode[k] and not game.spec.hidden:
+            node = find_played(game, memory.tree, memory.root, memory.action, target)
+        if node >= 0:
+            bind(keep, game)(memory.tree, node, memory.spare, memory.old)
+            memory.tree, memory.spare = memory.spare, memory.tree
+        else:
+            memory.tree.size[0] = 1
+            bind(put, game)(memory.tree, 0, 0)
+        memory.root[:] = target
+        memory.episode = int(view.episode[k])
+
+    def _grow(self, memories: list[Memory], view: View, k: int) -> None:
+        """Search from the root of every tree, each in a thread and from a stream of its own."""
+        shares = [(self.sims + t) // self.threads for t in range(self.threads)][::-1]
+        streams = [_stream(view, k, number) for number in range(self.threads)]
+        work = list(zip(memories, shares, streams, self.notes, strict=True))
+        seat, until = int(view.seat[k]), time.perf_counter() + view.seconds(k, self.seconds)
+        others = [self._threads().submit(self._simulate, seat, until, *args) for args in work[1:]]
+        self._simulate(seat, until, *work[0])
+        for other in others:
+            other.result()
+
+    def _simulate(self, seat: int, until: float, memory: Memory, sims: int, rng: np.ndarray, notes: Any) -> None:
+        """Search one tree for so many simulations, or where it has seconds for its time; never beyond `until`."""
+        game, tree = self.game, memory.tree
+        assert game is not None
+        scratch = (np.zeros(game.actions, np.int8), np.zeros(max(1, game.chance_outcomes)))
+        used = np.zeros((game.seats, game.actions), np.int8)
+        path, movers = np.zeros(DEPTH, np.int64), np.zeros(DEPTH, np.int64)
+        board, r = memory.root.copy(), np.zeros(game.seats, np.float32)
+
+        def simulations(count: int) -> None:
+            self.search(
+                tree, memory.root, board, count, seat, self.settings, rng, notes, *scratch, used, path, movers, r
+            )
+
+        run_until(until, simulations, lambda: bool(tree.proven[0]), most=ANY if self.seconds else sims)
+
+    def _threads(self) -> ThreadPoolExecutor:
+        # A forked child inherits the pool object but none of its threads.
+        if self._pool is None or self._pool_pid != os.getpid():
+            self._pool, self._pool_pid = ThreadPoolExecutor(self.threads), os.getpid()
+        return self._pool
+
+
+def _stream(view: View, k: int, number: int) -> np.ndarray:
+    """Open one of the streams that the decision in game k of a view draws from: a tree's, or the one behind them."""
+    return np.array([combine(view.rng[k, 0], np.uint64(number)), view.rng[k, 1]], np.uint64)
+
+
+def _counts(trees: list[Any], seat: int, mask: np.ndarray) -> np.ndarray:
+    """Add up how often each action was visited in all trees, and let what is proven in any of them decide."""
+    visits, total, proven = np.zeros((3, mask.size))
+    for tree in trees:
+        i = tree.child[0]
+        while i:
+            a = tree.action[i]
+            visits[a] += tree.visits[i]
+            total[a] += tree.total[i]
+            proven[a] = max(proven[a], tree.proven[i])
+            i = tree.sibling[i]
+    counts = visits + total / (visits + 1.0) / 2
+    won, lost = proven == seat + 1, (proven > 0) & (proven != seat + 1)
+    if won.any():
+        return np.where(won, counts, 0.0)
+    if (counts[~lost] > 0).any():
+        return np.where(lost, 0.0, counts)
+    unknown = (mask > 0) & ~lost
+    return unknown.astype(np.float64) if unknown.any() else counts

@@ -1,0 +1,206 @@
+"""The simulations of Monte Carlo tree search, bound to a game by whoever searches.
+
+Chance nodes sample their outcomes; in hidden games every simulation starts from a world redealt for the seat that
+decides, and only what is legal in that world is considered (Cowling, Powley and Whitehouse 2012). A node is proven for
+a seat that surely gets the highest return from there (Winands, Björnsson and Saito 2008): simulations keep away from
+proven losses, end at what is proven, and end altogether when the root is.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.engine.kernels import pick, settle
+from ...envs.engine.protocol import CHANCE, OVER, chance, legal, redeal, resolve, returns, rollout, step
+from ...envs.engine.rng import choose
+from .mcts_rave import credit, descend_all
+from .tree import add, child_of
+
+
+class Settings(NamedTuple):
+    """How a search goes: `c` weighs exploration, `fpu` is the value of what is untried, `widen` the exponent of how
+    many actions are considered (0.0: all), `rave` the visits that all-moves-as-first is worth (0.0: it is not kept);
+    whether something is hidden, whether wins are proven, and the range of returns.
+    """
+
+    c: float
+    fpu: float
+    widen: float
+    rave: float
+    hidden: bool
+    proves: bool
+    low: float
+    high: float
+
+
+ALWAYS = 1000.0  # first-play urgency above every bound: what is untried comes first
+
+
+def best_child(tree, node, c, mask, hidden, lost):
+    """Pick the child of the highest upper confidence bound and say that bound; (0, -1) where there is none.
+
+    Where something is `hidden` only what is legal in this world counts. Children proven as `lost` are left out.
+    """
+    n = tree.visits[node]
+    if hidden:
+        n = 0
+        i = tree.child[node]
+        while i != 0:
+            n += mask[tree.action[i]] * tree.visits[i]
+            i = tree.sibling[i]
+    logarithm = np.float32(c * c * math.log(n + 1.0))
+    best, most = 0, np.float32(-1.0)
+    i = tree.child[node]
+    while i != 0:
+        if not hidden or mask[tree.action[i]]:
+            inverse = np.float32(1.0) / np.float32(tree.visits[i])
+            bound = tree.total[i] * inverse + np.float32(math.sqrt(logarithm * inverse))
+            if bound > most and tree.proven[i] != lost:
+                best, most = i, bound
+        i = tree.sibling[i]
+    return best, most
+
+
+def drop_tried(tree, node, mask):
+    """Clear the actions that have a child from a mask; return how many were set."""
+    tried = 0
+    i = tree.child[node]
+    while i != 0:
+        tried += mask[tree.action[i]]
+        mask[tree.action[i]] = 0
+        i = tree.sibling[i]
+    return tried
+
+
+def descend(tree, s, node, settings, rng, mask):
+    """Choose the next node below a decision, perhaps a new one at random; say whether it is; (0, False): none.
+
+    A new one is wanted where no child is left, or the best falls short of what is untried and widening allows for more.
+    """
+    hidden, lost = settings.hidden, 2 - np.int64(s.to_move) if settings.proves else np.int64(-1)
+    if not hidden and tree.untried[node] == 0:
+        return best_child(tree, node, settings.c, mask, False, lost)[0], False
+    n = legal(s, mask)
+    eager = settings.fpu >= ALWAYS and settings.widen == 0.0
+    best, bound = 0, np.float32(-1.0)
+    if not eager:
+        best, bound = best_child(tree, node, settings.c, mask, hidden, lost)
+    untried = n - drop_tried(tree, node, mask)
+    if untried == 0 and not hidden:
+        tree.untried[node] = 0
+    if untried > 0 and (eager or best == 0 or (bound <= settings.fpu and widens(tree, node, n - untried, settings))):
+        new = add(tree, node, choose(mask, rng))
+        if new != 0:
+            tree.untried[node] = untried - 1
+            return new, True
+    if eager:
+        legal(s, mask)
+        best, bound = best_child(tree, node, settings.c, mask, hidden, lost)
+    return best, False
+
+
+def widens(tree, node, tried, settings):
+    """Whether a node has been visited often enough to consider another action than those `tried`."""
+    return settings.widen == 0.0 or tried < math.ceil(math.pow(tree.visits[node], settings.widen))
+
+
+def sample_child(tree, s, node, rng, p):
+    """Draw the next node below a chance event and apply its outcome; 0 when the tree is full."""
+    n = chance(s, p)
+    if tree.untried[node] < 0:
+        possible = 0
+        for o in range(n):
+            possible += p[o] > 0.0
+        tree.untried[node] = possible
+    o = pick(p, n, rng)
+    i = child_of(tree, node, o)
+    if i == 0:
+        i = add(tree, node, o)
+        tree.untried[node] -= i != 0
+    if i != 0:
+        resolve(s, o)
+    return i
+
+
+def simulate(tree, s, settings, rng, mask, p, path, movers):
+    """Walk from the root to a new node, a proven one or the end; return the length of the path."""
+    node, length = 0, 1
+    path[0] = 0
+    new = False
+    while s.to_move >= CHANCE and not new and tree.proven[node] == 0 and length < path.shape[0]:
+        mover = s.to_move
+        if mover == CHANCE:
+            node = sample_child(tree, s, node, rng, p)
+        elif settings.rave > 0.0:
+            node = descend_all(tree, s, node, settings, rng, mask)
+        else:
+            node, new = descend(tree, s, node, settings, rng, mask)
+        if node == 0:
+            return length
+        if mover >= 0:
+            step(s, tree.action[node])
+        movers[length], path[length] = mover, node
+        length += 1
+    return length
+
+
+def follows(tree, node, mover, winner):
+    """Whether a node is won for a seat because a child of it is; `mover` decides there, or chance does."""
+    if mover == winner:
+        return True
+    if tree.untried[node] != 0:
+        return False
+    i = tree.child[node]
+    while i != 0:
+        if tree.proven[i] != winner + 1:
+            return False
+        i = tree.sibling[i]
+    return True
+
+
+def prove(tree, path, movers, length, winner):
+    """Mark the end of a path as won for a seat, and what follows from that towards the root."""
+    k = length - 1
+    tree.proven[path[k]] = winner + 1
+    while k > 0 and follows(tree, path[k - 1], movers[k], winner):
+        k -= 1
+        tree.proven[path[k]] = winner + 1
+
+
+def search(tree, root, scratch, sims, seat, settings, rng, notes, mask, p, used, path, movers, r):
+    """Run `sims` simulations from ``root[0]`` for `seat`, fewer if that is proven; ``scratch[0]`` is what they play on.
+
+    `notes` is for the rollouts; `used` (seats, actions) int8, `mask`, `p`, `path`, `movers` and `r` are scratch.
+    """
+    s = scratch[0]
+    scale = 1.0 / (settings.high - settings.low)
+    for _ in range(sims):
+        if tree.proven[0] != 0:
+            break
+        scratch[0] = root[0]
+        if settings.hidden:
+            redeal(s, seat, rng)
+        if settings.rave > 0.0:
+            used[:] = 0
+        length = simulate(tree, s, settings, rng, mask, p, path, movers)
+        known = np.int64(tree.proven[path[length - 1]]) - 1
+        if known >= 0:
+            r[:] = settings.low
+            r[known] = settings.high
+        else:
+            ended = s.to_move == OVER
+            settle(s, rng, p)
+            rollout(s, notes, rng, mask, p, used)
+            returns(s, r)
+            if ended and settings.proves:
+                for winner in range(2):
+                    if r[winner] >= settings.high:
+                        prove(tree, path, movers, length, winner)
+        tree.visits[0] += 1
+        for k in range(1, length):
+            tree.visits[path[k]] += 1
+            if movers[k] >= 0:
+                tree.total[path[k]] += np.float32((r[movers[k]] - settings.low) * scale)
+        if settings.rave > 0.0:
+            credit(tree, path, movers, length, used, r, settings.low, scale)

@@ -1,0 +1,354 @@
+"""The kernels of `puct`: search guided by priors and values, a tree for every game; bound to one by whoever searches.
+
+The trees are `tree.Tree`s, used in ways of their own. All of them lie one behind the other in one block of arrays, so
+that one call serves every game. ``total`` sums values in [-1, 1] from seat 0's side, whoever moves, and a node without
+visits may hold the value that it had when it was made; so total / max(visits, 1) is a node's value at any time. The
+moves of a decision become its children all at once, in ascending order; children of a chance node are its outcomes,
+made when they are drawn, or all at once where dice are averaged, with their probabilities as priors.
+
+A simulation has three parts: `select` walks to a leaf and says what there is to judge; somebody judges it, for all
+games together; `update` enters the judgement and backs it up. Leaves are positions in which somebody decides, or ends.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.engine.bind import stub
+from ...envs.engine.kernels import pick, settle
+from ...envs.engine.protocol import CHANCE, chance, evaluate, legal, playout, resolve, returns, step, survey
+from .tree import Tree, add, child_of
+
+ENDED, CLOSED, OPENED = 0, 1, 2  # kinds of leaves: over, to be valued, to be valued and its new children given priors
+
+
+class Terms(NamedTuple):
+    """How to search: the weight of exploration, what a move without visits is held to be worth to its mover, whether
+    every move is valued instead when it becomes a child, whether dice are averaged, and the bounds of the returns.
+    """
+
+    c: float
+    fpu: float
+    valued: bool
+    averaged: bool
+    low: float
+    high: float
+
+
+class Leaves(NamedTuple):
+    """The leaves of m simulations: their kind int8, the seat to move int64, and the value float32, from seat 0's side
+    where the game has ended, else from that of the seat to move; on the way there the nodes int32 (m, depth), who moved
+    at each (CHANCE among them) int8, and how many int64.
+    """
+
+    kind: np.ndarray
+    seat: np.ndarray
+    value: np.ndarray
+    path: np.ndarray
+    movers: np.ndarray
+    length: np.ndarray
+
+
+class Asked(NamedTuple):
+    """New nodes whose positions are to be valued besides: how many int64 (1,), the first that belongs to each leaf
+    int64 (m + 1,), the node int32, the seat from whose side int64, and the value float32.
+    """
+
+    size: np.ndarray
+    first: np.ndarray
+    node: np.ndarray
+    seat: np.ndarray
+    value: np.ndarray
+
+
+class Scratch(NamedTuple):
+    """Room for a mask, the probabilities of outcomes, and returns."""
+
+    mask: np.ndarray
+    p: np.ndarray
+    r: np.ndarray
+
+
+def part(trees, slot, nodes):
+    """Find a tree in the block of all trees; works in kernels and in Python."""
+    low, high = slot * nodes, (slot + 1) * nodes
+    return Tree(
+        trees.size[slot : slot + 1],
+        trees.visits[low:high],
+        trees.total[low:high],
+        trees.child[low:high],
+        trees.sibling[low:high],
+        trees.action[low:high],
+        trees.untried[low:high],
+        trees.proven[low:high],
+        trees.prior[low:high],
+        trees.amaf_visits[0:0],
+        trees.amaf_total[0:0],
+    )
+
+
+def result(s, terms, r):
+    """Read seat 0's return, scaled to [-1, 1], from a game that has ended."""
+    returns(s, r)
+    return 2.0 * (np.float64(r[0]) - terms.low) / (terms.high - terms.low) - 1.0
+
+
+def value_of(tree, i):
+    """Return what node i is worth to seat 0."""
+    return np.float64(tree.total[i]) / max(np.int64(tree.visits[i]), 1)
+
+
+def strongest(tree, node, seat, terms):
+    """Pick the child of a decision of `seat` with the highest Q + c P sqrt(N) / (1 + n), the first of equals."""
+    reach = terms.c * math.sqrt(np.float64(tree.visits[node]))
+    best, most = 0, -np.inf
+    i = np.int64(tree.child[node])
+    while i != 0:
+        n = np.int64(tree.visits[i])
+        q = terms.fpu
+        if n > 0 or terms.valued:
+            q = value_of(tree, i) if seat == 0 else -value_of(tree, i)
+        bound = q + reach * np.float64(tree.prior[i]) / (1 + n)
+        if bound > most:
+            best, most = i, bound
+        i = np.int64(tree.sibling[i])
+    return best
+
+
+def room_for(tree, n):
+    """Tell whether so many more nodes fit."""
+    return tree.size[0] + n <= tree.visits.shape[0]
+
+
+def appraise(tree, i, seat, asked, positions, terms, r):
+    """Value new node i, whose position lies where the next one asked about belongs: at once where the game has ended.
+
+    Otherwise it is asked for, from the side of the seat to move, or of `seat` where chance is next.
+    """
+    j = asked.size[0]
+    s = positions[j]
+    if s.to_move < CHANCE:
+        tree.total[i] = result(s, terms, r)
+    else:
+        asked.node[j], asked.seat[j] = i, s.to_move if s.to_move >= 0 else seat
+        asked.size[0] = j + 1
+
+
+def open_outcomes(tree, node, s, n, asked, positions, terms, scratch):
+    """Make all outcomes of a chance event children of its node; `scratch.p` holds the probabilities."""
+    for o in range(n - 1, -1, -1):
+        if scratch.p[o] > 0.0:
+            i = add(tree, node, o)
+            tree.prior[i] = scratch.p[o]
+            j = asked.size[0]
+            positions[j] = s
+            resolve(positions[j], o)
+            appraise(tree, i, 0, asked, positions, terms, scratch.r)
+
+
+def open_moves(tree, node, s, asked, positions, terms, scratch):
+    """Make all legal actions children of a decision, where there is room; return whether there was."""
+    mask = scratch.mask
+    if not room_for(tree, legal(s, mask)):
+        return False
+    for a in range(mask.shape[0] - 1, -1, -1):
+        if mask[a]:
+            i = add(tree, node, a)
+            if terms.valued:
+                j = asked.size[0]
+                positions[j] = s
+                step(positions[j], a)
+                appraise(tree, i, s.to_move, asked, positions, terms, scratch.r)
+    return True
+
+
+def draw(tree, node, s, rng, asked, positions, terms, scratch):
+    """Draw an outcome and return the node below; 0 when the tree is full."""
+    n = chance(s, scratch.p)
+    if terms.averaged and tree.child[node] == 0:
+        if not room_for(tree, n):
+            return 0
+        open_outcomes(tree, node, s, n, asked, positions, terms, scratch)
+    o = pick(scratch.p, n, rng)
+    below = np.int64(child_of(tree, node, o))
+    if below == 0:
+        below = np.int64(add(tree, node, o))
+    if below != 0:
+        resolve(s, o)
+    return below
+
+
+def select(tree, s, rng, leaves, j, asked, positions, terms, scratch):
+    """Walk from the root, whose position is `s`, to leaf j; `s` becomes its position."""
+    path, movers = leaves.path[j], leaves.movers[j]
+    node, length = 0, 0
+    opened, going = False, True
+    while going:
+        path[length], movers[length] = node, s.to_move
+        length += 1
+        below = 0
+        if length < path.shape[0] and s.to_move >= 0 and tree.child[node] != 0:
+            below = strongest(tree, node, s.to_move, terms)
+            step(s, tree.action[below])
+        elif length < path.shape[0] and s.to_move == CHANCE and not opened:
+            # With averaged dice a walk values the outcomes of one event, and one that follows it another time.
+            opened = terms.averaged and tree.child[node] == 0
+            below = draw(tree, node, s, rng, asked, positions, terms, scratch)
+        going = below != 0
+        if going:
+            node = below
+    leaves.length[j] = length
+    new = s.to_move >= 0 and tree.child[node] == 0
+    settle(s, rng, scratch.p)
+    leaves.seat[j] = s.to_move
+    if s.to_move < CHANCE:
+        leaves.kind[j], leaves.value[j] = ENDED, result(s, terms, scratch.r)
+    elif new and open_moves(tree, node, s, asked, positions, terms, scratch):
+        leaves.kind[j] = OPENED
+    else:
+        leaves.kind[j] = CLOSED
+
+
+def average(tree, node):
+    """Average the outcomes below a chance node by their probabilities."""
+    total = weight = 0.0
+    i = tree.child[node]
+    while i != 0:
+        total += np.float64(tree.prior[i]) * value_of(tree, i)
+        weight += np.float64(tree.prior[i])
+        i = tree.sibling[i]
+    return total / weight
+
+
+def give_priors(tree, node, priors):
+    """Share the weights (actions,) out among the children of a node, evenly where they have none."""
+    n, total = 0, 0.0
+    i = tree.child[node]
+    while i != 0:
+        total += np.float64(priors[tree.action[i]])
+        n += 1
+        i = tree.sibling[i]
+    i = tree.child[node]
+    while i != 0:
+        tree.prior[i] = priors[tree.action[i]] / total if total > 0.0 else 1.0 / n
+        i = tree.sibling[i]
+
+
+def update(tree, leaves, j, asked, first, last, priors, terms):
+    """Enter the values asked[first:last] and leaf j's value and priors (actions,); back the value up to the root.
+
+    A chance node whose dice are averaged becomes the average, and passes on by how much that changes its total: so a
+    decision remains the mean of what its moves are worth by their visits.
+    """
+    for k in range(first, last):
+        tree.total[asked.node[k]] = asked.value[k] if asked.seat[k] == 0 else -asked.value[k]
+    path, movers, length = leaves.path[j], leaves.movers[j], leaves.length[j]
+    if leaves.kind[j] == OPENED:
+        give_priors(tree, path[length - 1], priors)
+    value = np.float64(leaves.value[j])
+    if leaves.kind[j] != ENDED and leaves.seat[j] != 0:
+        value = -value
+    for k in range(length - 1, -1, -1):
+        i = path[k]
+        n = np.int64(tree.visits[i])
+        if terms.averaged and movers[k] == CHANCE and tree.child[i] != 0:
+            before = np.float64(tree.total[i]) if n > 0 else 0.0
+            tree.total[i] = average(tree, i) * (n + 1)
+            value = np.float64(tree.total[i]) - before
+        elif n == 0:
+            tree.total[i] = value
+        else:
+            tree.total[i] += value
+        tree.visits[i] = n + 1
+
+
+def select_rows(trees, nodes, slots, roots, streams, states, leaves, asked, positions, terms, scratch):
+    """Walk once in each of the trees `slots` (m,) of the positions `roots`; `states` (m,) become the leaves."""
+    asked.size[0] = 0
+    for k in range(slots.shape[0]):
+        asked.first[k] = asked.size[0]
+        states[k] = roots[k]
+        tree = part(trees, slots[k], nodes)
+        select(tree, states[k], streams[k], leaves, k, asked, positions, terms, scratch)
+    asked.first[slots.shape[0]] = asked.size[0]
+
+
+def update_rows(trees, nodes, slots, leaves, asked, priors, terms):
+    """Enter what was judged, `priors` (m, actions) among it, in each of the trees."""
+    for k in range(slots.shape[0]):
+        tree = part(trees, slots[k], nodes)
+        update(tree, leaves, k, asked, asked.first[k], asked.first[k + 1], priors[k], terms)
+
+
+@stub
+def judge(s, seat, rng, terms, scratch, e, scale):
+    """Value a position, which may change, for `seat`, in [-1, 1]; `e` and `scale` are what an evaluation needs."""
+    raise NotImplementedError
+
+
+def evaluated(s, e, seat, scale):
+    """Value a position for `seat` by the game's evaluation, squashed to [-1, 1]; `e` is room for its notes."""
+    survey(s, e)
+    return math.tanh(evaluate(s, e, seat) / scale)
+
+
+def judge_by_evaluation(s, seat, rng, terms, scratch, e, scale):
+    """Value a position by the game's evaluation."""
+    return evaluated(s, e, seat, scale)
+
+
+def judge_by_playout(s, seat, rng, terms, scratch, e, scale):
+    """Value a position by one random game from there."""
+    settle(s, rng, scratch.p)
+    playout(s, rng, scratch.mask, scratch.p)
+    value = result(s, terms, scratch.r)
+    return value if seat == 0 else -value
+
+
+def judge_rows(states, seats, notes, scale, values):
+    """Value positions (m,) by the game's evaluation, each from its seat's side."""
+    for k in range(states.shape[0]):
+        values[k] = evaluated(states[k], notes[0], seats[k], scale)
+
+
+def grow(
+    trees, nodes, slots, roots, streams, states, leaves, asked, positions, terms, scratch, sims, priors, notes, scale
+):  # fmt: skip
+    """Run `sims` simulations in each tree with the same `priors` (actions,) everywhere, leaves being valued by `judge`;
+    the scratch is for one game, `notes` (1,) and `scale` are what its evaluation needs.
+    """
+    for k in range(slots.shape[0]):
+        tree = part(trees, slots[k], nodes)
+        for _ in range(sims):
+            asked.size[0] = 0
+            states[0] = roots[k]
+            select(tree, states[0], streams[k], leaves, 0, asked, positions, terms, scratch)
+            if leaves.kind[0] != ENDED:
+                leaves.value[0] = judge(states[0], leaves.seat[0], streams[k], terms, scratch, notes[0], scale)
+            for j in range(asked.size[0]):
+                asked.value[j] = judge(positions[j], asked.seat[j], streams[k], terms, scratch, notes[0], scale)
+            update(tree, leaves, 0, asked, 0, asked.size[0], priors, terms)
+
+
+def stir_rows(trees, nodes, slots, noise, share):
+    """Mix noise (m, actions) into the priors of the moves at each root."""
+    for k in range(slots.shape[0]):
+        tree = part(trees, slots[k], nodes)
+        i = tree.child[0]
+        while i != 0:
+            tree.prior[i] = (1.0 - share) * tree.prior[i] + share * noise[k, tree.action[i]]
+            i = tree.sibling[i]
+
+
+def gather_rows(trees, nodes, slots, seats, visits, worth, values):
+    """Write the visits and worth (m, actions) of the moves at each root and its value (m,), from its seat's side."""
+    for k in range(slots.shape[0]):
+        tree, sign = part(trees, slots[k], nodes), 1.0 if seats[k] == 0 else -1.0
+        values[k] = sign * value_of(tree, 0)
+        i = tree.child[0]
+        while i != 0:
+            visits[k, tree.action[i]] = tree.visits[i]
+            if tree.visits[i] > 0:
+                worth[k, tree.action[i]] = sign * value_of(tree, i)
+            i = tree.sibling[i]

@@ -1,0 +1,122 @@
+"""Training configs: small TOML files, those shipped in ``configs/`` by name and a user's own by path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...envs.engine.errors import BoyiError, unknown
+from ...envs.engine.schema import parse_toml
+from ...envs.engine.spec import Game, Param, find
+from ...envs.records.files import PathOf, as_path
+
+FOLDER = Path(__file__).parent / "configs"
+MANY = 10**12
+
+FIELDS: dict[str, Param] = {
+    "game": Param("hex", "the game, with its parameters"),
+    "encoder": Param("", "what the network sees; empty: the game's default encoder"),
+    "seat": Param("random", "the learner's seat against opponents: a number as text, or random"),
+    "envs": Param(64, "games in progress at once", low=1, high=100_000),
+    "double": Param(False, "Double DQN: the online network chooses in the target, the target network values"),
+    "target": Param(
+        "", "whose value follows a move; empty: what fits the game", choices=("", "negamax", "own_next", "literal")
+    ),
+    "policy": Param("BoardPolicy", "network", choices=("BoardPolicy", "MlpPolicy", "NeuroHexPolicy", "ResNetPolicy")),
+    "optimizer": Param("adam", "optimizer", choices=("adam", "rmsprop")),
+    "loss": Param("huber", "error that is minimised", choices=("huber", "mse")),
+    "learning_rate": Param(1e-3, "step size of the optimizer", low=0.0, high=10.0),
+    "gamma": Param(0.99, "discount of what follows a move", low=0.0, high=1.0),
+    "batch_size": Param(64, "transitions in a gradient step", low=1, high=1_000_000),
+    "buffer_size": Param(100_000, "transitions remembered", low=1, high=MANY),
+    "learning_starts": Param(1000, "transitions played at random before learning", low=0, high=MANY),
+    "train_freq": Param(1, "moves in every game between two rounds of learning", low=1, high=1_000_000),
+    "gradient_steps": Param(1, "gradient steps in a round of learning", low=1, high=1_000_000),
+    "target_update_interval": Param(2000, "transitions between copies to the target network", low=1, high=MANY),
+    "exploration_initial_eps": Param(1.0, "share of random moves at the start", low=0.0, high=1.0),
+    "exploration_final_eps": Param(0.1, "share of random moves at the end", low=0.0, high=1.0),
+    "exploration_steps": Param(50_000, "transitions from the first share to the last", low=1, high=MANY),
+    "symmetry": Param(False, "show every game in a random symmetric image"),
+    "opening": Param(0, "random moves of the learner at the start of every game", low=0, high=10_000),
+    "scale_reward": Param(False, "scale returns to [-1, 1]"),
+    "line_reward": Param(False, "Gomoku: also pay for the longest line made and the longest blocked"),
+    "threads": Param(1, "threads that torch uses on a CPU; 0: as many as it likes", low=0, high=1024),
+    "steps": Param(100_000, "transitions in all", low=1, high=MANY),
+    "seed": Param(0, "same seed, same run", low=0, high=2**32 - 1),
+    "checkpoint_interval": Param(
+        20_000, "transitions between checkpoints: the most that a kill loses", low=1, high=MANY
+    ),
+    "evaluation_interval": Param(20_000, "transitions between evaluations", low=1, high=MANY),
+    "evaluation_games": Param(40, "games against each of the ladder, an even number", low=2, high=1_000_000),
+    "log_interval": Param(2000, "transitions between lines of the log", low=1, high=MANY),
+}
+LISTS = {"opponent": "self", "ladder": "random"}
+"""Fields that hold an agent string or a list of them."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """A checked config: `values` by field name, `choices` of the network, `opponent` and `ladder` as agent strings."""
+
+    name: str
+    values: Mapping[str, Any]
+    choices: Mapping[str, Any]
+    opponent: tuple[str, ...]
+    ladder: tuple[str, ...]
+
+    def __getitem__(self, field: str) -> Any:
+        return self.values[field]
+
+    @property
+    def game(self) -> Game:
+        return find(self.values["game"])
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Everything but the name, as JSON holds it."""
+        return {**self.values, "opponent": list(self.opponent), "ladder": list(self.ladder), "choices": self.choices}
+
+
+def shipped() -> list[str]:
+    """List the names of the configs that come with the package."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def read_config(name: PathOf, **changes: Any) -> Config:
+    """Read a shipped config by name or a file by path, with fields changed; `BoyiError` says what is wrong."""
+    path = FOLDER / f"{name}.toml" if name in shipped() else as_path(name)
+    if path.suffix != ".toml":
+        raise unknown("config", name, [*shipped(), "PATH.toml"])
+    try:
+        given = parse_toml(path.read_bytes(), str(path))
+    except OSError as error:
+        raise BoyiError(f"cannot read {path}: {error.strerror}") from None
+    return check_config(path.stem, {**given, **{key: value for key, value in changes.items() if value is not None}})
+
+
+def check_config(name: str, given: Mapping[str, Any]) -> Config:
+    """Check fields, defaults filled in; `BoyiError` names the field."""
+    known = [*FIELDS, *LISTS, "choices"]
+    for field in given:
+        if field not in known:
+            raise unknown(f"field of config {name}", field, known)
+    owner = f"config {name}"
+    values = {field: param.check(owner, field, given.get(field, param.default)) for field, param in FIELDS.items()}
+    if values["evaluation_games"] % 2:
+        raise BoyiError(f"{owner}: evaluation_games must be even, not {values['evaluation_games']}")
+    choices = given.get("choices", {})
+    if not isinstance(choices, dict):
+        raise BoyiError(f"{owner}: choices must be a table of the network's choices, not {choices!r}")
+    lists = {}
+    for field, default in LISTS.items():
+        found = given.get(field, default)
+        found = [found] if isinstance(found, str) else found
+        if not isinstance(found, list) or not found or not all(isinstance(agent, str) for agent in found):
+            raise BoyiError(f"{owner}: {field} must be an agent string or a list of them, not {found!r}")
+        lists[field] = tuple(found)
+    if "self" in lists["opponent"] and len(lists["opponent"]) > 1:
+        raise BoyiError(f'{owner}: opponent is "self" or other agents, not both')
+    find(values["game"]).shape(values["encoder"] or find(values["game"]).encoder)
+    return Config(name=name, values=values, choices=choices, **lists)

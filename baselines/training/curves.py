@@ -1,0 +1,51 @@
+"""The pictures of a training run, as PNG: learning curves, and where the learner plays."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ...envs.engine.spec import Game
+
+
+def curves(lines: Sequence[dict[str, float]]) -> bytes:
+    """Draw the scores against the ladder, and loss and mean value, over the steps."""
+    figure = Figure(figsize=(8, 6), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True)
+    for axes, prefix, label in ((above, "eval/", "score"), (below, "train/", "loss, mean value")):
+        for name in sorted({key for line in lines for key in line if key.startswith(prefix)}):
+            points = [(line["steps"], line[name]) for line in lines if name in line]
+            axes.plot(*zip(*points, strict=True), marker="." if prefix == "eval/" else "", label=name)
+        axes.set_ylabel(label)
+        axes.grid(alpha=0.3)
+        if axes.lines:
+            axes.legend(loc="best", fontsize="small")
+    above.set_ylim(-0.02, 1.02)
+    below.set_xlabel("transitions")
+    return _png(figure)
+
+
+def heat_map(game: Game, moves: np.ndarray) -> bytes:
+    """Draw the share of each action (actions,): on the board where actions are its cells, else as bars."""
+    shares = moves / max(1, moves.sum())
+    board = game.shape(game.encoder)[1:]
+    figure = Figure(figsize=(6, 5), layout="constrained")
+    axes = figure.subplots()
+    # Hex has one action beside its cells: the swap.
+    if len(board) == 2 and 0 <= game.actions - int(np.prod(board)) <= 1:
+        image = axes.imshow(shares[: int(np.prod(board))].reshape(board), cmap="magma")
+        figure.colorbar(image, label="share of moves")
+    else:
+        axes.bar(np.arange(game.actions), shares)
+        axes.set(xlabel="action", ylabel="share of moves")
+    axes.set_title(f"{game}: {moves.sum():,} moves")
+    return _png(figure)
+
+
+def _png(figure: Figure) -> bytes:
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=100)
+    return file.getvalue()

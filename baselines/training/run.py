@@ -1,0 +1,375 @@
+"""``boyi train``: a DQN from a config, in a folder that a kill at any moment leaves fit to go on from.
+
+``runs/NAME`` holds ``config.json`` and ``versions.json``; ``log.jsonl`` and TensorBoard's files;
+``checkpoint.safetensors``, all that the next step depends on; ``model.safetensors``, what ``"dqn:runs/NAME"`` plays;
+and the pictures ``curves.png`` and ``moves.png``. A run that was killed and resumed goes on exactly as if it had not
+been, as long as its opponents decide from the position alone.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import torch
+from gymnasium.vector import VectorEnv
+from msgspec.structs import asdict
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import KVWriter, Logger
+from torch.utils.tensorboard import SummaryWriter
+
+from ...envs.engine.errors import BoyiError, is_number, shown
+from ...envs.engine.schema import ArrayForm, Whole, fit, fit_arrays, parse_json
+from ...envs.engine.version import __version__
+from ...envs.records.files import Growing, PathOf, as_path, lock, read_lines, replace_file
+from ...wrappers import vector as wrappers
+from ...wrappers.sb3 import SB3VecEnv
+from ..agent import Named
+from ..agents import AgentLike, OpponentPool, make_agent, make_vector_env
+from ..arena.matches import evaluate
+from ..engines.engine import whole
+from ..learning.checkpoint import read_file, write_file
+from ..learning.dqn import DQN
+from ..learning.model_agent import FILE
+from .config import MANY, Config
+from .curves import curves, heat_map
+from .state import State, pack, unpack
+
+FORMAT = "boyi-run-1"
+FREE = ("steps", "checkpoint_interval", "evaluation_interval", "evaluation_games", "log_interval", "ladder")
+"""Fields that may change when a run is resumed."""
+
+STOPPED = "stopped"
+"""Why a run stops that was asked to: at once, without an evaluation."""
+
+FRESH = 30.0  # seconds after which an evaluation draws the pictures again
+
+Figures = dict[str, float]
+Report = Callable[[int, Figures], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """When to stop before the config's steps: after `minutes`, at a score of `until` against `against`, if `asked`."""
+
+    minutes: float | None = None
+    until: float | None = None
+    against: str | None = None
+    asked: Callable[[], bool] = bool
+
+    def __post_init__(self) -> None:
+        if self.minutes is not None and not is_number(self.minutes, 0):
+            raise BoyiError(f"minutes must be a number, at least 0, not {shown(self.minutes)}")
+        if self.until is not None and not is_number(self.until, 0, 1):
+            raise BoyiError(f"until must be a score from 0 to 1, not {shown(self.until)}")
+
+
+def make_training_env(config: Config) -> SB3VecEnv:
+    """Build the games of a config, wrapped as it says."""
+    opponent: AgentLike = config.opponent[0]
+    if opponent != "self":
+        opponent = Named(make_agent(opponent)) if len(config.opponent) == 1 else OpponentPool(config.opponent)
+    env: VectorEnv[Any, Any, Any] = make_vector_env(
+        config.game,
+        config["envs"],
+        opponent,
+        seat=config["seat"] if whole(config["seat"]) < 0 else whole(config["seat"]),
+        encoder=config["encoder"] or None,
+        illegal="raise",
+    )
+    if config["line_reward"]:
+        env = wrappers.LineReward(env)
+    if config["scale_reward"]:
+        env = wrappers.ScaleReward(env)
+    if config["opening"]:
+        env = wrappers.RandomOpening(env, config["opening"])
+    if config["symmetry"]:
+        env = wrappers.SymmetryAugment(env)
+    return SB3VecEnv(env)
+
+
+def make_learner(config: Config, device: str = "auto") -> DQN:
+    """Build the learner of a config, untrained."""
+    same = (
+        "learning_rate", "buffer_size", "learning_starts", "batch_size", "gamma", "train_freq", "gradient_steps",
+        "target_update_interval", "exploration_initial_eps", "double", "optimizer", "loss", "seed",
+    )  # fmt: skip
+    first, last = config["exploration_initial_eps"], config["exploration_final_eps"]
+    reached = min(1.0, config["steps"] / config["exploration_steps"])
+    return DQN(
+        config["policy"],
+        make_training_env(config),
+        target=config["target"] or None,
+        exploration_fraction=min(1.0, config["exploration_steps"] / config["steps"]),
+        exploration_final_eps=first + reached * (last - first),
+        policy_kwargs={"choices": dict(config.choices)},
+        device=device,
+        **{name: config[name] for name in same},
+    )
+
+
+class Run:
+    """A training run in its folder: a new one or, with `resume`, the one that is there."""
+
+    def __init__(self, config: Config, folder: PathOf, *, resume: bool = False, device: str = "auto") -> None:
+        self.config, self.folder = config, (folder := as_path(folder))
+        self.file, self.log_file = folder / "checkpoint.safetensors", folder / "log.jsonl"
+        if not resume and (folder / "config.json").exists():
+            raise BoyiError(f"{folder} holds a run: --resume goes on with it, --name NAME starts another")
+        kept = read_file(self.file, Checkpoint, FORMAT) if resume and self.file.exists() else None
+        if kept is not None:
+            _check_same(config, kept[1].config, self.file)
+        self.learner = make_learner(config, device)
+        self.moves = np.zeros(config.game.actions, np.int64)
+        self.lines: list[Figures] = []
+        if kept is not None:
+            arrays, facts = kept
+            own = {"moves": arrays.pop("moves")} if "moves" in arrays else {}
+            fit_arrays(own, {"moves": ArrayForm(self.moves.shape, (self.moves.dtype,), 0)}, str(self.file))
+            unpack(self.learner, arrays, facts, str(self.file))
+            self.moves += own["moves"]
+            self.lines = _read_log(self.log_file, facts.lines)
+
+    @property
+    def steps(self) -> int:
+        """Transitions so far."""
+        return self.learner.num_timesteps
+
+    @property
+    def scores(self) -> Figures:
+        """The latest scores (0 to 1) by opponent."""
+        last: Figures = next(
+            (line for line in reversed(self.lines) if any(key.startswith("eval/") for key in line)), {}
+        )
+        return {key.removeprefix("eval/"): value for key, value in last.items() if key.startswith("eval/")}
+
+    def train(self, limits: Limits | None = None, report: Report | None = None) -> str:
+        """Train to the config's steps or the first limit; return why it stopped.
+
+        `report` is called with the steps and the figures of every line of the log.
+        """
+        keeper = _Keeper(self, limits or Limits(), report or (lambda steps, figures: None))
+        with hold(self.folder), self._logs(), _threads(self.config["threads"]):
+            return self._learn(keeper)
+
+    def _learn(self, keeper: _Keeper) -> str:
+        try:
+            if self.steps < self.config["steps"]:
+                self.learner.learn(
+                    self.config["steps"] - self.steps, keeper, log_interval=MANY, reset_num_timesteps=False
+                )  # fmt: skip
+            keeper.finish()
+        except _Stop as stop:
+            return str(stop)
+        return f"all {self.steps} steps are done"
+
+    @contextmanager
+    def _logs(self) -> Iterator[None]:
+        """Write what the folder says of the run, and open the logs where they go on."""
+        _write_json(self.folder / "config.json", self.config.facts)
+        _write_json(self.folder / "versions.json", versions())
+        replace_file(self.log_file, "".join(map(_line, self.lines)).encode())
+        self.log_lines = Growing(self.log_file)
+        self.learner.set_logger(Logger(str(self.folder), [_Writer(self)]))
+        purged = self.steps + 1 if self.lines else None
+        self.board = SummaryWriter(str(self.folder), purge_step=purged)
+        try:
+            yield
+        finally:
+            self.board.close()
+
+    def evaluate(self, against: str | None = None) -> Figures:
+        """Play the ladder, and `against`; return the scores as figures of the log."""
+        ladder = list(dict.fromkeys([*self.config.ladder, *([against] if against else [])]))
+        games = self.config["evaluation_games"]
+        result = evaluate(self.learner.agent(), self.config.game, ladder, games=games, seed=self.config["seed"])
+        return {f"eval/{agent}": row.score.value for agent, row in zip(ladder, result.pairings, strict=True)}
+
+    def draw(self) -> None:
+        """Draw the pictures."""
+        replace_file(self.folder / "curves.png", curves(self.lines))
+        replace_file(self.folder / "moves.png", heat_map(self.config.game, self.moves))
+
+    def log(self, figures: Figures) -> None:
+        """Append a line to the log, and to TensorBoard's."""
+        self.lines.append({"steps": self.steps, **figures})
+        self.log_lines.append(_line(self.lines[-1]))
+        for name, value in figures.items():
+            self.board.add_scalar(name, value, self.steps)
+
+    def save(self) -> None:
+        """Write model and checkpoint, each whole or not at all."""
+        self.learner.export(self.folder / FILE)
+        arrays, state = pack(self.learner)
+        facts = Checkpoint(config=self.config.facts, lines=len(self.lines), **asdict(state))
+        write_file(self.file, {**arrays, "moves": self.moves}, msgspec.to_builtins(facts))
+
+
+class Checkpoint(State, frozen=True, kw_only=True):
+    """The facts of a run: its learner's, its config and how many lines of the log it knows."""
+
+    format: str = FORMAT
+    config: dict[str, Any]
+    lines: Whole
+
+
+class _Stop(Exception):
+    """Leaves SB3's loop between two rounds, where everything is consistent."""
+
+
+class _Keeper(BaseCallback):
+    """Logs, evaluates, saves and stops, always between learning and the next move."""
+
+    def __init__(self, run: Run, limits: Limits, report: Report) -> None:
+        super().__init__()
+        self.run, self.limits, self.report = run, limits, report
+        self.started, self.first, self.seen = time.monotonic(), run.steps, run.steps
+        self.drawn = self.started
+        self.evaluated = run.steps if run.lines else -1
+
+    def _on_step(self) -> bool:
+        self.run.moves += np.bincount(self.locals["actions"], minlength=self.run.moves.size)
+        return True
+
+    def _on_rollout_start(self) -> None:
+        run = self.run
+        if self._due("log_interval"):
+            self._log()
+        if self._due("evaluation_interval"):
+            self._evaluate()
+        save, self.seen = self._due("checkpoint_interval"), run.steps
+        why = self._why()
+        if why and why != STOPPED:
+            self._evaluate()
+        if why:
+            run.draw()
+        if why or save:
+            run.save()
+        if why:
+            raise _Stop(why)
+
+    def _due(self, interval: str) -> bool:
+        """Whether a multiple of the interval has been passed since the last look."""
+        return self.run.steps // self.run.config[interval] > self.seen // self.run.config[interval]
+
+    def _why(self) -> str:
+        """Say why the run stops here; nothing if it does not."""
+        limits, spent = self.limits, (time.monotonic() - self.started) / 60
+        if limits.asked():
+            return STOPPED
+        if limits.until is not None and self.run.scores.get(str(limits.against), 0.0) >= limits.until:
+            return f"{limits.until:.0%} against {limits.against} is reached"
+        if limits.minutes is not None and spent >= limits.minutes:
+            return f"{limits.minutes:g} minutes are over"
+        return ""
+
+    def _log(self) -> None:
+        buffer = self.model.ep_info_buffer
+        if buffer:
+            self.logger.record("rollout/ep_rew_mean", float(np.mean([episode["r"] for episode in buffer])))
+            self.logger.record("rollout/ep_len_mean", float(np.mean([episode["l"] for episode in buffer])))
+        passed = max(time.monotonic() - self.started, 1e-9)
+        self.logger.record("time/fps", round((self.run.steps - self.first) / passed, 1))
+        self.logger.dump(self.run.steps)
+        self.report(self.run.steps, self.run.lines[-1])
+
+    def _evaluate(self) -> None:
+        if self.evaluated != self.run.steps:
+            self.evaluated = self.run.steps
+            self.run.log(self.run.evaluate(self.limits.against))
+            if time.monotonic() - self.drawn >= FRESH:
+                self.drawn = time.monotonic()
+                self.run.draw()
+            self.report(self.run.steps, self.run.lines[-1])
+
+    def finish(self) -> None:
+        """Evaluate and save at the end of all steps."""
+        self._evaluate()
+        self.run.draw()
+        self.run.save()
+
+
+class _Writer(KVWriter):
+    """Hands the figures of SB3's logger to the run's log."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
+        self.run.log({key: float(value) for key, value in sorted(key_values.items())})
+
+    def close(self) -> None:
+        """Do nothing: the run's files are closed by the run."""
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(count or before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def hold(folder: Path) -> Iterator[None]:
+    """Keep other processes from training in a folder; `BoyiError` when another one does or nothing can be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / ".lock").open("w")
+    except OSError as error:
+        raise BoyiError(f"cannot write {folder}: {error.strerror}") from None
+    with file:
+        lock(file, folder)
+        yield
+
+
+def versions() -> dict[str, str]:
+    """Say what a run was made with."""
+    packages = ("numpy", "numba", "torch", "stable_baselines3", "gymnasium")
+    machine = {"python": platform.python_version(), "machine": platform.platform()}
+    return {"boyi": __version__, **machine, **{name: version(name) for name in packages}}
+
+
+def _check_same(config: Config, kept: Mapping[str, Any], file: Path) -> None:
+    """Raise `BoyiError` for a checkpoint that another config wrote."""
+    for field, value in config.facts.items():
+        if field not in FREE and kept.get(field) != value:
+            raise BoyiError(f"{file} belongs to another run: its {field} is {kept.get(field)!r}, here it is {value!r}")
+    for field in kept.keys() ^ config.facts.keys():
+        raise BoyiError(f"{file} belongs to another run: one of both has no field {field!r} in its config")
+
+
+def _line(figures: Figures) -> str:
+    """Write a line of the log; JSON has no word for what is not finite."""
+    return json.dumps({name: value if math.isfinite(value) else None for name, value in figures.items()}) + "\n"
+
+
+def _read_log(path: Path, count: int) -> list[Figures]:
+    """Read the lines that a checkpoint knows; what was logged after it will be logged again."""
+    lines = read_lines(path)
+    if len(lines) < count:
+        raise BoyiError(f"{path} is damaged: it holds {len(lines)} lines, its run had logged {count}")
+    found = []
+    for number, line in enumerate(lines[:count], 1):
+        where = f"{path}, line {number},"
+        figures = fit(parse_json(line, where), dict[str, int | float | None], where)
+        if figures.get("steps") is None:
+            raise BoyiError(f"{where} is damaged: it does not say after how many steps")
+        found.append({name: math.nan if value is None else value for name, value in figures.items()})
+    return found
+
+
+def _write_json(path: Path, facts: Mapping[str, Any]) -> None:
+    replace_file(path, (json.dumps(facts, indent=2) + "\n").encode())

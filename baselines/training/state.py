@@ -1,0 +1,216 @@
+"""All that a learner's next step depends on, as arrays and facts: what a checkpoint holds."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+import torch
+from gymnasium import spaces
+from msgspec.structs import asdict
+
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.schema import ArrayForm, Form, Whole, fit, fit_arrays
+from ...wrappers.sb3 import SB3VecEnv
+from ..learning.dqn import DQN
+from ..learning.model_agent import tensor_forms
+from ..learning.replay import Replay
+from ..learning.turns import Turns
+
+Arrays = dict[str, np.ndarray]
+Forms = dict[str, ArrayForm]
+
+SLOTS = {"adam": ("exp_avg", "exp_avg_sq"), "rmsprop": ("square_avg",)}
+"""What an optimizer keeps of each weight, besides the number of its steps."""
+
+
+class Counters(Form, frozen=True, kw_only=True):
+    """Where SB3's loop is, by the names of the learner's attributes."""
+
+    num_timesteps: Whole
+    _n_calls: Whole
+    _n_updates: Whole
+    _episode_num: Whole
+    _total_timesteps: Whole
+    _current_progress_remaining: Annotated[float, msgspec.Meta(le=1.0)]
+    exploration_rate: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+
+
+class Episode(Form, frozen=True, kw_only=True):
+    """A finished game as SB3 is told of it: return, length, seconds since the start."""
+
+    r: float
+    l: Whole  # noqa: E741 - SB3's name
+    t: float
+
+
+class Twist(Form, frozen=True, kw_only=True):
+    """The two numbers of a PCG64 generator."""
+
+    state: int
+    inc: int
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.state < 2**128 and 0 <= self.inc < 2**128 and self.inc % 2):
+            raise ValueError("a state of PCG64 is two numbers of 128 bits, the second one odd")
+
+
+class Generator(Form, frozen=True, kw_only=True):
+    """The state of a generator of NumPy's, as that gives it."""
+
+    bit_generator: Literal["PCG64"]
+    state: Twist
+    has_uint32: Literal[0, 1]
+    uinteger: Annotated[int, msgspec.Meta(ge=0, lt=2**32)]
+
+    @classmethod
+    def of(cls, rng: np.random.Generator) -> Generator:
+        """Read where a generator is."""
+        return msgspec.convert(rng.bit_generator.state, cls)
+
+    def put(self, rng: np.random.Generator) -> None:
+        """Let a generator go on from here."""
+        rng.bit_generator.state = msgspec.to_builtins(self)
+
+
+class Memory(Form, frozen=True, kw_only=True):
+    """Where a replay memory goes on: at `pos`, over the oldest transition once it is `full`."""
+
+    pos: Whole
+    full: bool
+    rng: Generator
+
+
+class State(Form, frozen=True, kw_only=True):
+    """The facts of a learner."""
+
+    counters: Counters
+    episodes: list[Episode]
+    rng: Generator
+    replay: Memory
+
+
+def pack(model: DQN) -> tuple[Arrays, State]:
+    """Gather the arrays and facts of a learner between two rounds of its loop."""
+    replay, size = model.replay_buffer, model.replay_buffer.size()
+    arrays: Arrays = {}
+    for name, net in (("online", model.q_net), ("target", model.q_net_target)):
+        arrays |= _named(name, {key: tensor.detach().cpu().numpy() for key, tensor in net.state_dict().items()})
+    for index, slots in model.policy.optimizer.state_dict()["state"].items():
+        arrays |= _named(
+            f"optimizer/{index}", {key: torch.as_tensor(slot).cpu().numpy() for key, slot in slots.items()}
+        )
+    for name, memory in (("observations", replay.observations), ("next_observations", replay.next_observations)):
+        arrays |= _named(f"replay/{name}", {key: values[:size] for key, values in memory.items()})
+    for name in ("actions", "rewards", "dones", "factors"):
+        arrays[f"replay/{name}"] = getattr(replay, name)[:size]
+    assert isinstance(model.env, SB3VecEnv) and isinstance(model._last_obs, dict)
+    arrays |= _named("env", model.env.snapshot()) | _named("last", model._last_obs)
+    if model._turns is not None:
+        arrays |= _named("turns", model._turns.snapshot())
+    counters = {name: getattr(model, name) for name in Counters.__struct_fields__}
+    facts = State(
+        counters=fit(counters, Counters, "the learner"),
+        episodes=fit(list(model.ep_info_buffer or ()), list[Episode], "the learner"),
+        rng=Generator.of(model.rng),
+        replay=Memory(pos=replay.pos, full=replay.full, rng=Generator.of(replay.rng)),
+    )
+    return arrays, facts
+
+
+def unpack(model: DQN, arrays: Arrays, facts: State, where: str) -> None:
+    """Put a learner of the same config where `pack` found another; `BoyiError` for what no such learner has packed."""
+    assert isinstance(model.env, SB3VecEnv)
+    if facts.replay.pos >= model.replay_buffer.buffer_size:
+        raise BoyiError(f"{where} is damaged: its replay memory goes on at {facts.replay.pos}, behind its end")
+    fit_arrays(arrays, forms(model, facts), where)
+    try:
+        model.env.restore(_under("env", arrays))
+    except BoyiError as error:
+        raise BoyiError(f"{where} is damaged: {error}") from None
+    for name, net in (("online", model.q_net), ("target", model.q_net_target)):
+        net.load_state_dict({key: torch.from_numpy(array) for key, array in _under(name, arrays).items()})
+    optimizer = model.policy.optimizer.state_dict()
+    optimizer["state"] = {}
+    for key, array in _under("optimizer", arrays).items():
+        index, slot = key.split("/")
+        optimizer["state"].setdefault(int(index), {})[slot] = torch.from_numpy(array)
+    model.policy.optimizer.load_state_dict(optimizer)
+    model.replay_buffer.restore(_under("replay", arrays), facts.replay.pos, full=facts.replay.full)
+    model._last_obs = _under("last", arrays)
+    if model._turns is not None:
+        model._turns.restore(_under("turns", arrays))
+    for name, value in asdict(facts.counters).items():
+        setattr(model, name, value)
+    model.ep_info_buffer = deque((asdict(episode) for episode in facts.episodes), maxlen=model._stats_window_size)
+    model.ep_success_buffer = deque(maxlen=model._stats_window_size)
+    facts.rng.put(model.rng)
+    facts.replay.rng.put(model.replay_buffer.rng)
+
+
+def forms(model: DQN, facts: State) -> Forms:
+    """Say what `pack` gathers of a learner like this one that has come as far as the facts say."""
+    assert isinstance(model.env, SB3VecEnv)
+    space, n = model.observation_space, model.env.num_envs
+    assert isinstance(space, spaces.Dict) and isinstance(model.action_space, spaces.Discrete)
+    actions = int(model.action_space.n)
+    found = _named("online", tensor_forms(model.q_net.state_dict()))
+    found |= _named("target", tensor_forms(model.q_net_target.state_dict()))
+    if facts.counters._n_updates:
+        found |= _named("optimizer", _slot_forms(model))
+    found |= _named("replay", _memory_forms(model.replay_buffer, space, actions, facts.replay))
+    found |= _named("env", {name: ArrayForm(a.shape, (a.dtype,)) for name, a in model.env.snapshot().items()})
+    found |= _named("last", _observation_forms(space, (n,)))
+    if model._turns is not None:
+        found |= _named("turns", _turn_forms(model._turns, space, actions, begun=facts.counters.num_timesteps > 0))
+    return found
+
+
+def _slot_forms(model: DQN) -> Forms:
+    found: Forms = {}
+    for index, weights in enumerate(model.q_net.parameters()):
+        found[f"{index}/step"] = ArrayForm((1,), (np.float32,), low=0)  # a number by itself is written as a list
+        for slot in SLOTS[model.optimizer]:
+            low = 0 if slot.endswith("_sq") or slot.startswith("square") else -np.inf
+            found[f"{index}/{slot}"] = ArrayForm(tuple(weights.shape), (np.float32,), low)
+    return found
+
+
+def _memory_forms(replay: Replay, space: spaces.Dict, actions: int, facts: Memory) -> Forms:
+    size = replay.buffer_size if facts.full else facts.pos
+    found: Forms = {}
+    for name, memory in (("observations", replay.observations), ("next_observations", replay.next_observations)):
+        seen = _observation_forms(space, (size, 1))
+        # Zeros and ones are kept in bytes, which `Replay` widens when something else comes.
+        found |= _named(name, {key: seen[key]._replace(dtypes=(memory[key].dtype, *seen[key].dtypes)) for key in seen})
+    found["actions"] = ArrayForm((size, 1, 1), (replay.actions.dtype,), 0, actions - 1)
+    found["rewards"] = ArrayForm((size, 1), (np.float32,))
+    found["dones"] = ArrayForm((size, 1), (np.float32,), 0, 1)
+    found["factors"] = ArrayForm((size, 1), (np.float32,), -1, 1)
+    return found
+
+
+def _turn_forms(turns: Turns, space: spaces.Dict, actions: int, *, begun: bool) -> Forms:
+    found = _named("observations", _observation_forms(space, turns.shape)) if begun else {}
+    found["open"] = ArrayForm(turns.shape, (np.bool_,))
+    found["actions"] = ArrayForm(turns.shape, (np.int64,), 0, actions - 1)
+    found["rewards"] = ArrayForm(turns.shape, (np.float32,))
+    return found
+
+
+def _observation_forms(space: spaces.Dict, lead: tuple[int, ...]) -> Forms:
+    found: Forms = {}
+    for key, box in space.spaces.items():
+        assert isinstance(box, spaces.Box)
+        found[key] = ArrayForm((*lead, *box.shape), (box.dtype,), float(box.low.min()), float(box.high.max()))
+    return found
+
+
+def _named(prefix: str, parts: dict[str, Any]) -> dict[str, Any]:
+    return {f"{prefix}/{key}": part for key, part in parts.items()}
+
+
+def _under(prefix: str, arrays: Arrays) -> Arrays:
+    return {key.removeprefix(f"{prefix}/"): array for key, array in arrays.items() if key.startswith(f"{prefix}/")}

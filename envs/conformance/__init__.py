@@ -1,0 +1,1 @@
+"""What every game owes the engine, checked: shipped for authors of games."""

@@ -1,0 +1,448 @@
+"""Conformance: what every game owes the engine, checked on random games. Authors of new games call `check_game`.
+
+`pieces` looks for everything a game's folder must hold; a `Trial` plays random games and watches masks and plies; then
+each function in `ITEMS` checks one promise. A broken one is a `GameError` with game, seed, ply and diagram.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+from collections import Counter
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from ..engine import protocol
+from ..engine.batch import Batch
+from ..engine.bind import PLAYERS, home_of, kernel_names
+from ..engine.errors import BoyiError, IllegalAction
+from ..engine.protocol import CHANCE, OVER
+from ..engine.spec import Game, Spec, find
+from ..faces.frame import Frame
+from ..faces.symmetry import symmetries as shown_images
+from .random_games import GameError, Position, Trial, advance_one, draw_rows, field_bytes, open_stream, redeal_one
+from .tampering import tampering, validity
+
+DRAWS = 2000  # taken from one chance event to compare frequencies
+SURE = 5.0  # standard deviations by which a frequency may be off; chance alone exceeds it once in a million events
+ROWS, STEPS = 257, 40  # size of the batches that threads share, and how long copies and batches are played
+_PIECES = {
+    "rules": ("state_dtype", "blank", "reset", "legal", "step", "returns", "key"),
+    "encode": (),
+    "valid": ("flaw", "valid"),
+    "text": ("name", "parse", "diagram", "read"),
+    "draw": ("svg",),
+}
+
+
+def check_game(game: str | Spec | Game, games: int = 20, seed: int = 0) -> None:
+    """Check a game, or with a spec its every tested parameter set, on so many random games; `GameError` if it fails."""
+    for each in [Game.bind(game, params) for params in game.tested] if isinstance(game, Spec) else [find(game)]:
+        pieces(each)
+        trial = Trial(each, games, seed)
+        for item in ITEMS:
+            item(trial)
+
+
+# What a game's folder holds
+
+
+def pieces(game: Game) -> None:
+    """Find every module, kernel, encoder, text function and drawing of a game; `GameError` names the first missing."""
+    wanted = dict(_PIECES)
+    wanted["rules"] += ("chance", "resolve") * (game.chance_outcomes > 0) + ("redeal",) * game.spec.hidden
+    wanted["encode"] += tuple(f"observe_{encoder}" for encoder in game.spec.encoders)
+    for part, names in wanted.items():
+        module = _module(game, part)
+        for name in names:
+            _expect(callable(getattr(module, name, None)), game, f"there is no {name!r} in its {part}.py")
+    for part in (*_PIECES, *dict.fromkeys(PLAYERS.values())):
+        _check_names(game, part)
+    _expect_rules_of_records(game)
+    _expect("planes" in game.spec.encoders, game, "there is no encoder 'planes'")
+    folder = Path(str(import_module(game.spec.package).__file__)).parent
+    _expect((folder / "RULES.md").is_file(), game, "there is no RULES.md")
+    dtype = game.module("rules").state_dtype(**game.params)
+    for name, kind in (("to_move", np.dtype(np.int8)), ("ply", np.dtype(np.int32))):
+        _expect(dict(dtype.fields or {}).get(name, (None,))[0] == kind, game, f"its record has no {kind} {name!r}")
+    _expect(dtype.isalignedstruct and not dtype.hasobject, game, "its record is not aligned, or holds Python objects")
+    _expect(game.blank.shape == (1,) and game.dtype == dtype, game, "blank() is not one record of its state_dtype()")
+
+
+def _check_names(game: Game, part: str) -> None:
+    """Raise `GameError` for a module that gives a name of the protocol, which another module's kernel has, to its own.
+
+    `bind` takes what ``rules.py`` has under such a name for the protocol's, wherever it was imported from.
+    """
+    if not game.has(part):
+        return
+    module = game.module(part)
+    for name in kernel_names():
+        home = home_of(name)
+        found = getattr(module, name, None)
+        own = part == "rules" or getattr(found, "__module__", None) == module.__name__
+        alien = found is not None and own and getattr(found, "__module__", None) != protocol.__name__
+        _expect(part == home or not alien, game, f"{name!r} in its {part}.py is a name of the protocol, of {home}.py")
+
+
+def _expect_rules_of_records(game: Game) -> None:
+    module = _module(game, "valid")
+    flaws, constants = getattr(module, "FLAWS", None), getattr(module, "CONSTANTS", None)
+    told = isinstance(flaws, tuple) and flaws and all(isinstance(flaw, str) for flaw in flaws)
+    _expect(told, game, "there is no tuple 'FLAWS' of what its records must be in its valid.py")
+    known = isinstance(constants, tuple) and set(constants) <= set(game.dtype.names or ())
+    _expect(known, game, "there is no tuple 'CONSTANTS' of fields of its record in its valid.py")
+
+
+def _module(game: Game, part: str) -> Any:
+    try:
+        return game.module(part)
+    except ModuleNotFoundError as error:
+        _expect(error.name != f"{game.spec.package}.{part}", game, f"there is no {part}.py")
+        raise
+
+
+def _expect(promise: Any, game: Game, failure: str) -> None:
+    if not promise:
+        raise GameError(f"game {game}: {failure}")
+
+
+def _snapshot(batch: Batch) -> tuple[bytes, ...]:
+    return field_bytes(batch.states), batch.mask.tobytes(), batch.sample().tobytes()
+
+
+# The promises
+
+
+def starts(trial: Trial) -> None:
+    """The declared seat decides first, at ply 0, and the same seed deals the same start."""
+    for seed in trial.seeds:
+        states = trial.start(seed)
+        first = next(position for position in trial.walk(seed, states) if position.to_move != CHANCE)
+        seat = trial.game.first_seat
+        good = first.to_move == seat and first.states["ply"][0] == 0
+        trial.require(good, first, f"seat {seat} does not move first, at ply 0")
+        trial.require(field_bytes(states) == field_bytes(trial.start(seed)), first, "the same seed deals two starts")
+
+
+def results(trial: Trial) -> None:
+    """Returns are zero before the end, and at the end in range and, where declared, zero-sum."""
+    low, high, zero_sum = trial.game.low, trial.game.high, trial.game.spec.zero_sum
+    for position in trial.positions:
+        r = position.returns
+        trial.require((r == 0).all() or position.to_move < CHANCE, position, f"returns {r} are not zero before the end")
+        trial.require(((r >= low) & (r <= high)).all(), position, f"returns {r} are not all in [{low}, {high}]")
+        trial.require(not zero_sum or abs(r.sum()) < 1e-5, position, f"returns {r} do not sum to zero")
+
+
+def keys(trial: Trial) -> None:
+    """Positions with one key have one seat to move and one mask."""
+    known: dict[int, Position] = {}
+    for position in trial.positions:
+        twin = known.setdefault(position.key, position)
+        same = twin.to_move == position.to_move and (twin.mask == position.mask).all()
+        trial.require(same, position, f"key takes this position for another:\n{trial.report(twin, 'the other')}\n")
+
+
+def texts(trial: Trial) -> None:
+    """A name is unique and `parse` takes it back; `read` takes back a diagram; both refuse nonsense."""
+    text = trial.game.module("text")
+    for position in trial.positions:
+        state = position.states[0]
+        with trial.blame(position, "name or parse"):
+            names = {text.name(state, a): a for a in np.flatnonzero(position.mask).tolist()}
+            trial.require(len(names) == position.mask.sum(), position, "name gives two legal actions one name")
+            for name, a in names.items():
+                trial.require(
+                    text.parse(state, name) == a, position, f"parse({name!r}) is not action {a}, of that name"
+                )
+        with trial.blame(position, "diagram or read"):
+            diagram = text.diagram(state)
+            back = text.read(diagram)
+            same = back.dtype == position.states.dtype and text.diagram(back[0]) == diagram
+            trial.require(same, position, "read(diagram(s)) has another diagram or dtype")
+            trial.require(
+                trial.look(position.seed, back).key == position.key, position, "key(read(diagram(s))) != key(s)"
+            )
+    state = trial.positions[0].states[0]
+    for name, call in {"parse": lambda: text.parse(state, "?!"), "read": lambda: text.read("?!")}.items():
+        with trial.blame(trial.positions[0], name):
+            _must_refuse(trial, name, call)
+
+
+def _must_refuse(trial: Trial, name: str, call: Any) -> None:
+    try:
+        call()
+    except BoyiError:
+        return
+    trial.require(False, trial.positions[0], f"{name} takes nonsense instead of raising BoyiError")
+
+
+def drawings(trial: Trial) -> None:
+    """`svg` draws a start, an end and a position between them as one SVG document."""
+    for position in trial.positions[:: max(1, len(trial.positions) // 2)]:
+        with trial.blame(position, "svg"):
+            root = ElementTree.fromstring(trial.game.module("draw").svg(position.states[0]))
+            trial.require(root.tag.endswith("svg"), position, "svg returns no SVG document")
+
+
+def observations(trial: Trial) -> None:
+    """Every number of an observation is written, whatever the buffer held, and in [0, 1]."""
+    for position in trial.positions:
+        for encoder in trial.game.spec.encoders:
+            for seat in range(trial.game.seats):
+                x, again = (trial.observe(position, seat, encoder, filling) for filling in (np.nan, 0.5))
+                whose = f"observe_{encoder} for seat {seat}"
+                trial.require(not np.isnan(x).any(), position, f"{whose} leaves numbers unwritten")
+                trial.require(((x >= 0) & (x <= 1)).all(), position, f"{whose} writes numbers outside [0, 1]")
+                trial.require((x == again).all(), position, f"{whose} depends on what the buffer held")
+
+
+def frames(trial: Trial) -> None:
+    """An encoder's permutations are permutations of the actions, one a seat."""
+    game = trial.game
+    for encoder in game.spec.encoders:
+        table = Frame(game, encoder).permutation
+        if table is not None:
+            good = table.shape == (game.seats, game.actions) and (np.sort(table) == np.arange(game.actions)).all()
+            trial.require(good, None, f"permutation_{encoder} is not one permutation of the actions for each seat")
+
+
+def secrets(trial: Trial) -> None:
+    """What is redealt for a seat hangs on nothing it cannot see: its observation and mask stay, the game can go on."""
+    if not trial.game.spec.hidden:
+        return
+    dealt_anew = False
+    for k, position in enumerate(position for position in trial.positions if position.to_move >= 0):
+        for seat in range(trial.game.seats):
+            states, again = position.states.copy(), position.states.copy()
+            trial.kernel(redeal_one)(states, seat, open_stream(k))
+            dealt_anew |= field_bytes(states) != field_bytes(position.states)
+            _check_unseen(trial, position, trial.look(position.seed, states), seat)
+            dealt = states.copy()
+            for each in (again, dealt):
+                trial.kernel(redeal_one)(each, seat, open_stream(k + 1))
+            same = field_bytes(again) == field_bytes(dealt)
+            trial.require(same, position, f"redeal for seat {seat} hangs on what it hides")
+        for _ in trial.walk(position.seed, states):
+            pass
+    trial.require(dealt_anew, None, "redeal changes nothing: is anything hidden?")
+
+
+def _check_unseen(trial: Trial, position: Position, dealt: Position, seat: int) -> None:
+    for field in ("ply", "to_move"):
+        same = dealt.states[field] == position.states[field]
+        trial.require(same, position, f"redeal for seat {seat} changes {field}")
+    for encoder in trial.game.spec.encoders:
+        same = trial.observe(position, seat, encoder) == trial.observe(dealt, seat, encoder)
+        trial.require(same.all(), position, f"redeal for seat {seat} changes what observe_{encoder} shows to it")
+    same = position.to_move != seat or (position.mask == dealt.mask).all()
+    trial.require(same, position, f"redeal for seat {seat} changes its own mask")
+
+
+def chances(trial: Trial) -> None:
+    """Probabilities sum to 1, every possible outcome moves on, and outcomes come up as often as they say."""
+    events = [position for position in trial.positions if position.to_move == CHANCE]
+    met = {trial.odds(position).tobytes(): position for position in events}
+    trial.require(met or not trial.game.chance_outcomes, None, "chance_outcomes are declared, but chance had no turn")
+    for position in list(met.values())[:4]:
+        _compare_frequencies(trial, position)
+
+
+def _compare_frequencies(trial: Trial, position: Position) -> None:
+    expected: Counter[bytes] = Counter()
+    p = trial.odds(position)
+    for o in np.flatnonzero(p):
+        after = position.states.copy()
+        trial.kernel(advance_one)(after, o)
+        trial.require(field_bytes(after) != field_bytes(position.states), position, f"outcome {o} changes nothing")
+        expected[field_bytes(after)] += p[o]
+    drawn = np.repeat(position.states, DRAWS)
+    trial.kernel(draw_rows)(drawn, open_stream(position.seed), np.zeros(trial.game.chance_outcomes))
+    found = Counter(field_bytes(drawn[i : i + 1]) for i in range(DRAWS))
+    trial.require(found.keys() <= expected.keys(), position, "an outcome of probability 0 came up")
+    for record, q in expected.items():
+        likely = abs(found[record] - DRAWS * q) <= SURE * (DRAWS * q * (1 - q)) ** 0.5 + 1e-6
+        trial.require(likely, position, f"an outcome of probability {q:.3f} came up {found[record]} times of {DRAWS}")
+
+
+def batches(trial: Trial) -> None:
+    """A seed names a game: batches of any size on any number of threads and single games agree to the byte."""
+    game, seed = trial.game, trial.seeds.start
+    one, many = (Batch(game, ROWS, seed, threads=threads, autoreset="same_step") for threads in (1, 3))
+    singles = {row: Batch(game, 1, seed + row, autoreset="same_step") for row in (0, ROWS // 2, ROWS - 1)}
+    for _ in range(STEPS):
+        actions = one.sample()
+        answers, others = one.step(actions), many.step(actions)
+        same = all((a == b).all() for a, b in zip(answers, others, strict=True)) and _snapshot(one) == _snapshot(many)
+        trial.require(same, None, "one thread and several play other games from the same seeds")
+        for row, single in singles.items():
+            single.step(actions[row : row + 1])
+            same = field_bytes(single.states) == field_bytes(one.states[row : row + 1])
+            trial.require(same, None, f"row {row} of a batch of {ROWS} is not the single game of seed {seed + row}")
+
+
+def isolation(trial: Trial) -> None:
+    """Stepping one row changes no byte of another."""
+    batch = Batch(trial.game, 3, trial.seeds.start)
+    while (batch.to_move >= 0).all():
+        before = batch.states[::2]
+        batch.step(batch.sample()[1:2], [1])
+        trial.require(field_bytes(before) == field_bytes(batch.states[::2]), None, "stepping row 1 changes other rows")
+
+
+def histories(trial: Trial) -> None:
+    """Equal histories give equal bytes, whoever looks on: scratch fields are zero between calls."""
+    game, seed, n = trial.game, trial.seeds.start, len(trial.seeds)
+    quiet = Batch(game, n, seed, encoder=None)
+    watched = [Batch(game, n, seed, encoder=encoder) for encoder in game.spec.encoders]
+    while (rows := np.flatnonzero(quiet.to_move >= 0)).size:
+        actions = quiet.sample()[rows]
+        quiet.step(actions, rows)
+        for batch in watched:
+            for seat in range(game.seats):
+                batch.observe(seat)
+            batch.view()
+            batch.step(actions, rows)
+            same = _snapshot(batch) == _snapshot(quiet)
+            trial.require(same, None, f"equal histories give other bytes where seats look on with {batch.encoder!r}")
+
+
+def copies(trial: Trial) -> None:
+    """A clone, deep copy, pickle or saved file keeps the positions, goes on alike and leaves the original alone."""
+    batch = Batch(trial.game, len(trial.seeds), trial.seeds.start, autoreset="same_step")
+    for _ in range(min(STEPS, trial.game.longest // 2)):
+        batch.step(batch.sample())
+    file, loaded = io.BytesIO(), batch.clone()
+    np.save(file, batch.states)
+    file.seek(0)
+    loaded.states = np.load(file)
+    twins = {"clone": batch.clone(), "deepcopy": copy.deepcopy(batch), "numpy.save": loaded}
+    twins["pickle"] = pickle.loads(pickle.dumps(batch))
+    before, ends = _snapshot(batch), set()
+    for name, twin in twins.items():
+        trial.require(_snapshot(twin) == before, None, f"{name} does not keep the positions")
+        for _ in range(STEPS):
+            twin.step(twin.sample())
+        trial.require(_snapshot(batch) == before, None, f"playing on after {name} changes the original")
+        ends.add(_snapshot(twin))
+    trial.require(len(ends) == 1, None, "copies of the same positions go on differently")
+
+
+def refusals(trial: Trial) -> None:
+    """An action outside the mask raises and touches nothing, or forfeits with the declared returns."""
+    strict, lenient = (Batch(trial.game, 2, trial.seeds.start, illegal=illegal) for illegal in ("raise", "forfeit"))
+    while (strict.to_move >= 0).all():
+        actions, before = strict.sample(), _snapshot(strict)
+        for a in (-1, trial.game.actions, *np.flatnonzero(strict.mask[1] == 0)[:2].tolist()):
+            wrong = np.array([actions[0], a])
+            try:
+                strict.step(wrong)
+            except IllegalAction:
+                trial.require(_snapshot(strict) == before, None, f"illegal action {a} raises, but changes something")
+            else:
+                trial.require(False, None, f"illegal action {a} is played")
+            _check_forfeit(trial, lenient.clone(), wrong)
+        strict.step(actions)
+        lenient.step(actions)
+
+
+def _check_forfeit(trial: Trial, batch: Batch, actions: np.ndarray) -> None:
+    offender = batch.to_move[1]
+    loss, other = trial.game.spec.forfeit(**trial.game.params)
+    rewards, over, _ = batch.step(actions)
+    wanted = [loss if seat == offender else other for seat in range(trial.game.seats)]
+    good = over[1] and batch.to_move[1] == OVER and not batch.mask[1].any() and np.allclose(rewards[1], wanted)
+    trial.require(good, None, f"an illegal action of seat {offender} gives {rewards[1]}, not {wanted} and the end")
+
+
+def symmetries(trial: Trial) -> None:
+    """Where rules.py has ``symmetries(**params)``: each row renames the actions, and the renamed game is the same."""
+    tables = _renamings(trial.game)
+    trial.require(_permute(tables, trial.game.actions), None, "symmetries returns no permutations of the actions")
+    for k, table in enumerate(tables[:8]):
+        for _ in _renamed(trial, table, trial.seeds[k % len(trial.seeds)]):
+            pass
+
+
+def images(trial: Trial) -> None:
+    """Every encoder of a game with symmetries shows the images that `symmetry.symmetries` says, in its own frame.
+
+    A game that declares them for its encoders only, because its start or its chance events change with them, is
+    compared with its images by tests of its own.
+    """
+    tables = _renamings(trial.game)
+    if not len(tables) and not hasattr(trial.game.module("encode"), "symmetries"):
+        return
+    for encoder in trial.game.spec.encoders:
+        numbers, actions = _shown(trial, encoder)
+        trial.require(len(tables) in (0, len(actions)), None, f"{encoder} has not as many images as the rules")
+        for k, table in enumerate(tables[:8]):
+            for a, b in _renamed(trial, table, trial.seeds[k % len(trial.seeds)]):
+                same = _look_alike(trial, a, b, encoder, numbers[k], actions[k])
+                failure = f"{encoder} does not show the image that its symmetries say"
+                trial.require(same, a, f"{failure}:\n{trial.report(b, 'the other')}\n")
+
+
+def _renamings(game: Game) -> np.ndarray:
+    make = getattr(game.module("rules"), "symmetries", None)
+    return np.empty((0, game.actions), int) if make is None else make(**game.params)
+
+
+def _permute(tables: np.ndarray, n: int) -> bool:
+    return tables.shape[1:] == (n,) and bool((np.sort(tables) == np.arange(n)).all())
+
+
+def _shown(trial: Trial, encoder: str) -> tuple[np.ndarray, np.ndarray]:
+    """Find the images that an encoder shows."""
+    try:
+        numbers, actions = shown_images(trial.game, encoder)
+    except BoyiError as error:
+        raise GameError(trial.report(None, str(error))) from None
+    size = int(np.prod(trial.game.shape(encoder)))
+    good = _permute(numbers, size) and _permute(actions, trial.game.actions) and len(numbers) == len(actions)
+    trial.require(good, None, f"the symmetries of {encoder} are no permutations of numbers and actions")
+    good = (numbers[0] == np.arange(size)).all() and (actions[0] == np.arange(trial.game.actions)).all()
+    trial.require(good, None, f"the first of the symmetries of {encoder} is not the identity")
+    return numbers, actions
+
+
+def _renamed(trial: Trial, table: np.ndarray, seed: int) -> Iterator[tuple[Position, Position]]:
+    """Play one random game twice, the second time with every action renamed by `table`; yield the positions."""
+    lots, here, there = np.random.default_rng(seed), trial.start(seed), trial.start(seed)
+    while True:
+        a, b = trial.look(seed, here), trial.look(seed, there)
+        same = a.to_move == b.to_move and (b.mask[table] == a.mask).all() and (a.returns == b.returns).all()
+        trial.require(same, a, f"symmetry {table} makes this another game:\n{trial.report(b, 'the other')}\n")
+        yield a, b
+        if a.to_move < CHANCE:
+            return
+        decides = a.to_move >= 0
+        choice = lots.choice(np.flatnonzero(a.mask if decides else trial.odds(a)))
+        here, there = here.copy(), there.copy()
+        trial.kernel(advance_one)(here, choice)
+        trial.kernel(advance_one)(there, table[choice] if decides else choice)
+
+
+def _look_alike(trial: Trial, a: Position, b: Position, encoder: str, numbers: np.ndarray, actions: np.ndarray) -> bool:
+    """Compare what every seat sees of a position and its image, and their masks in the frame of the seat to move."""
+    frame = Frame(trial.game, encoder)
+    masks = [frame.mask(position.mask, position.to_move) for position in (a, b)]
+    same = bool((masks[1][actions] == masks[0]).all())
+    for seat in range(trial.game.seats):
+        x, y = (trial.observe(position, seat, encoder).ravel() for position in (a, b))
+        same = same and bool((y[numbers] == x).all())
+    return same
+
+
+ITEMS = (
+    starts, results, keys, texts, drawings, observations, frames, secrets, chances, validity, batches, isolation,
+    histories, copies, refusals, symmetries, images, tampering,
+)  # fmt: skip
+"""Every promise, as a function of a `Trial`."""

@@ -1,0 +1,204 @@
+"""Random games under watch: positions with what the kernels say of them, for the checks to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..engine import kernels, protocol
+from ..engine.bind import Kernel, bind
+from ..engine.kernels import pick
+from ..engine.protocol import CHANCE, CUT
+from ..engine.rng import choose
+from ..engine.spec import Game
+
+SPREAD = 12  # about so many positions of a random game are looked at closely
+EDGE = 64  # entries around a mask or an observation that nobody may write
+EVENTS = 1000  # more chance events than this in a row would never end
+
+
+class GameError(AssertionError):
+    """A game that breaks its contract; the message says which promise, and where that was seen."""
+
+
+# The kernels on record 0, from Python. The protocol's stubs are untyped: Numba types a kernel at its call.
+
+_stub: Any = protocol
+legal, step, returns, key = _stub.legal, _stub.step, _stub.returns, _stub.key
+chance, resolve, redeal, playout = _stub.chance, _stub.resolve, _stub.redeal, _stub.playout
+settle: Any = kernels.settle
+
+
+def look_one(states, mask, r, keys):  # type: ignore[no-untyped-def]
+    keys[0] = key(states[0])
+    returns(states[0], r)
+    return legal(states[0], mask)
+
+
+def advance_one(states, choice):  # type: ignore[no-untyped-def]
+    if states[0].to_move == CHANCE:
+        resolve(states[0], choice)
+    else:
+        step(states[0], choice)
+
+
+def chance_one(states, p):  # type: ignore[no-untyped-def]
+    return chance(states[0], p)
+
+
+def redeal_one(states, seat, rng):  # type: ignore[no-untyped-def]
+    redeal(states[0], seat, rng)
+
+
+def finish_two(states, rng, mask, p, most):  # type: ignore[no-untyped-def]
+    """Play record 0 at random to the end, record 1 by the game's playout; return the plies of the former.
+
+    They are -1 where nobody can move, or where it takes more than `most`.
+    """
+    s, plies = states[0], 0
+    settle(s, rng, p)
+    while s.to_move >= 0:
+        if legal(s, mask) < 1 or plies == most:
+            return -1
+        step(s, choose(mask, rng))
+        settle(s, rng, p)
+        plies += 1
+    playout(states[1], rng, mask, p)
+    return plies
+
+
+def draw_rows(states, rng, p):  # type: ignore[no-untyped-def]
+    for i in range(states.shape[0]):
+        resolve(states[i], pick(p, chance(states[i], p), rng))
+
+
+# Random games
+
+
+class Position(NamedTuple):
+    """A record (1,) of a random game, its mask (actions,) int8, returns (seats,) float32 and key."""
+
+    seed: int
+    states: np.ndarray
+    mask: np.ndarray
+    returns: np.ndarray
+    key: int
+
+    @property
+    def to_move(self) -> int:
+        return int(self.states["to_move"][0])
+
+
+class Trial:
+    """Random games, chance events included; `positions` are a spread of theirs, with every start and end."""
+
+    def __init__(self, game: Game, games: int = 20, seed: int = 0) -> None:
+        self.game, self.seeds = game, range(seed, seed + games)
+        self.positions: list[Position] = []
+        for each in self.seeds:
+            played = list(self.walk(each, self.start(each)))
+            wanted = np.random.default_rng(each).random(len(played)) * len(played) < SPREAD
+            wanted[0] = wanted[-1] = True
+            self.positions += [position for position, kept in zip(played, wanted, strict=True) if kept]
+
+    def kernel(self, generic: Kernel, encoder: str | None = None) -> Kernel:
+        return bind(generic, self.game, encoder)
+
+    def start(self, seed: int) -> np.ndarray:
+        """Deal a start position (1,)."""
+        states = self.game.blank.copy()
+        self.kernel(kernels.reset_one)(states, open_stream(seed))
+        return states
+
+    def walk(self, seed: int, states: np.ndarray) -> Iterator[Position]:
+        """Play on at random from a position, and yield it and every one that follows, to the end."""
+        lots, events = np.random.default_rng([seed, 1]), 0
+        latest, longest = int(states["ply"][0]) + self.game.longest, self.game.longest
+        while True:
+            position = self.look(seed, states)
+            late = int(states["ply"][0]) > latest
+            self.require(not late, position, f"this is longer than the longest game, {longest}")
+            yield position
+            if position.to_move < CHANCE:
+                return
+            decides = position.to_move >= 0
+            events = 0 if decides else events + 1
+            self.require(events <= EVENTS, position, f"{EVENTS} chance events follow each other")
+            states = states.copy()
+            likely = position.mask if decides else self.odds(position)
+            self.kernel(advance_one)(states, lots.choice(np.flatnonzero(likely)))
+            rise = states["ply"][0] - position.states["ply"][0]
+            self.require(
+                rise == decides, position, f"ply rises by {rise}: every step raises it by one, chance does not"
+            )
+
+    def look(self, seed: int, states: np.ndarray) -> Position:
+        """Write a position's mask and returns over old ones; its record must stay as it is."""
+        room, r = np.full(self.game.actions + 2 * EDGE, 77, np.int8), np.full(self.game.seats, np.nan, np.float32)
+        mask = room[EDGE:-EDGE]
+        keys, before = np.zeros(1, np.uint64), field_bytes(states)
+        count = self.kernel(look_one)(states, mask, r, keys)
+        position = Position(seed, states, mask, r, int(keys[0]))
+        self.require(field_bytes(states) == before, position, "key, returns or legal changes the record")
+        self.require((room[:EDGE] == 77).all() and (room[-EDGE:] == 77).all(), position, "legal writes past the mask")
+        self.require(CUT <= position.to_move < self.game.seats, position, "to_move is no seat and no protocol constant")
+        self.require(((mask == 0) | (mask == 1)).all(), position, "the mask was not all written, or not with 0 and 1")
+        self.require(mask.sum() == count, position, f"legal counts {count} actions, the mask holds {mask.sum()}")
+        self.require((count > 0) == (position.to_move >= 0), position, f"there are {count} legal actions here")
+        return position
+
+    def odds(self, position: Position) -> np.ndarray:
+        """Write the probabilities (outcomes,) of a chance event."""
+        p = np.full(max(1, self.game.chance_outcomes), np.nan)
+        self.require(
+            self.game.chance_outcomes > 0, position, "a chance event, but the spec declares no chance_outcomes"
+        )
+        n = self.kernel(chance_one)(position.states, p)
+        good = 0 < n <= p.size and (p[:n] >= 0).all() and abs(p[:n].sum() - 1) < 1e-9
+        self.require(good, position, f"{n} outcomes have the probabilities {p[:n]}, which do not sum to 1")
+        return p[:n]
+
+    def observe(self, position: Position, seat: int, encoder: str, filling: float = np.nan) -> np.ndarray:
+        """Observe a position over a buffer full of `filling`; its record must stay as it is."""
+        x, before = np.full((1, *self.game.shape(encoder)), filling, np.float32), field_bytes(position.states)
+        rows, seats = np.zeros(1, np.int64), np.array([seat])
+        self.kernel(kernels.observe_rows, encoder)(0, 1, position.states, rows, seats, x)
+        self.require(field_bytes(position.states) == before, position, f"observe_{encoder} changes the record")
+        return x[0]
+
+    def require(self, promise: Any, position: Position | None, failure: str) -> None:
+        """Raise `GameError` with the position's seed, ply and diagram, unless the promise is kept."""
+        if not promise:
+            raise GameError(self.report(position, failure))
+
+    def report(self, position: Position | None, failure: str) -> str:
+        if position is None:
+            return f"game {self.game}, seeds {self.seeds.start} to {self.seeds.stop - 1}: {failure}"
+        state = position.states[0]
+        try:
+            diagram = self.game.module("text").diagram(state)
+        except Exception as error:
+            diagram = f"(its diagram raises {error!r}) {state}"
+        return f"game {self.game}, seed {position.seed}, ply {state['ply']}: {failure}\n{diagram}"
+
+    @contextmanager
+    def blame(self, position: Position, name: str) -> Iterator[None]:
+        """Turn what the game's Python raises into a `GameError` that names the function."""
+        try:
+            yield
+        except GameError:
+            raise
+        except Exception as error:
+            raise GameError(self.report(position, f"{name} raises {error!r}")) from error
+
+
+def open_stream(seed: int) -> np.ndarray:
+    return np.array([seed, 0], np.uint64)
+
+
+def field_bytes(states: np.ndarray) -> bytes:
+    """Gather the bytes of every field: NumPy's copies leave those of the padding between fields undefined."""
+    return b"".join(states[field].tobytes() for field in states.dtype.names or ())

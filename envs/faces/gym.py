@@ -1,0 +1,283 @@
+"""The Gymnasium faces: one game, or many natively, in which a seat learns and named agents answer for the others.
+
+Observations are ``{"observation": float32, "action_mask": int8}``; the mask is also ``info["action_mask"]`` and, as
+truths, what `action_masks` returns. ``info["seat"]`` is the seat the reward belongs to, ``info["to_move"]`` the seat
+that decides next, -1 at the end, when ``info["returns"]`` holds everybody's returns. Row i of the vector environment
+under seed s is the single environment under s + i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from ..engine.batch import as_array, one_seed, read_autoreset
+from ..engine.errors import BoyiError
+from ..engine.protocol import CUT, OVER
+from ..engine.schema import ArrayForm, fit_arrays
+from ..engine.spec import Game, Spec, settle
+from .frame import Frame, whole
+from .render import MODES, Renderer, check_mode
+from .seating import Finished, Player, Resolver, Table, players
+
+Observation = dict[str, np.ndarray]
+Info = dict[str, Any]
+AUTORESET_MODES = {"same_step": AutoresetMode.SAME_STEP, "next_step": AutoresetMode.NEXT_STEP}
+ROW = np.zeros(1, np.int64)  # the only row of a single environment
+
+
+class GameEnv(gymnasium.Env[Observation, int]):
+    """One game as a single-agent environment.
+
+    `opponents` answer for the other seats (None: every decision is the caller's, the reward that of the seat which
+    acted); `seat` is the learner's, or "random". `encoder` and `layout` shape the observation. An illegal action
+    loses the game ("forfeit") or raises and changes nothing ("raise"); an opponent that gives up loses either way.
+    `resolve` turns what `set_opponent` is given into players.
+    """
+
+    metadata = {"render_modes": list(MODES), "render_fps": 2}
+
+    def __init__(
+        self,
+        game: str | Spec | Game,
+        opponents: Sequence[Player] | None = None,
+        *,
+        seat: int | str = 0,
+        render_mode: str | None = None,
+        encoder: str | None = None,
+        layout: str = "chw",
+        illegal: str = "forfeit",
+        resolve: Resolver = players,
+        **params: Any,
+    ) -> None:
+        self.game = settle(game, params, GameEnv)
+        self.render_mode = check_mode(render_mode)
+        self.frame = Frame(self.game, encoder, layout)
+        options: Info = {"seat": seat, "frame": self.frame, "illegal": illegal, "resolve": resolve}
+        self.table = Table(self.game, 1, opponents, history=True, **options)
+        self.batch, self.steps = self.table.batch, self.table.steps
+        self.observation_space = self.frame.observation_space()
+        self.action_space = self.frame.action_space()  # type: ignore[assignment]
+        self._mover, self._seat = OVER, 0  # who decides next; whose rewards and last observation are returned
+        self._renderer = Renderer(self.game, render_mode)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
+        """Start a game: the first of `seed`, or the next one of the seed in use."""
+        self.table.start(seed, ROW)
+        super().reset(seed=one_seed(seed))
+        self._mover, self._seat = int(self.batch.to_move[0]), int(self.table.seats[0])
+        self._show()
+        first = self._observation(), self._info()
+        self.steps.finish()
+        return first
+
+    def step(self, action: int) -> tuple[Observation, float, bool, bool, Info]:
+        """Play an action and the opponents' answers."""
+        self.steps.check()
+        if self._mover < 0:
+            raise BoyiError(f"{self.game}: no game is running; call reset() before step()")
+        a = self.frame.action(whole(action, self.game), self._mover)
+        if self.table.watchers:
+            self.table.announce(np.array([a if 0 <= a < self.game.actions else -1]), ROW)
+        self._seat, self._mover = self._mover, self.steps.begin(self.batch.play, a)
+        self._answer()
+        self._show()
+        reward, info = 0.0, self._info()
+        if self._mover < 0:
+            scores = self.batch.scores
+            reward, info["returns"] = scores[self._seat], np.array(scores, np.float32)
+            over = np.array([self._mover == OVER])
+            self.table.report(Finished(ROW, np.array([self._seat]), info["returns"][None].copy(), over))
+        observation = self._observation()
+        self.steps.finish()
+        return observation, reward, self._mover == OVER, self._mover == CUT, info
+
+    def _answer(self) -> None:
+        """Let the opponents play until the learner is to move or the game has ended."""
+        while self._mover >= 0 and (player := self.table.player(self._mover, self._seat)) is not None:
+            self._mover = self.batch.play(int(self.table.ask(player, ROW)[0]), giving_up=True)
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Let somebody else play the other seats, from their next decision on: anything that ``opponent=`` takes.
+
+        `BoyiError` for what it does not take, and for a change between "self" and opponents.
+        """
+        self.table.set_opponent(opponent)
+
+    @property
+    def self_play(self) -> bool:
+        """Whether every seat is the caller's."""
+        return self.table.opponents is None
+
+    def _observation(self) -> Observation:
+        if self._mover >= 0:
+            x, mask = self.batch.sight()
+        else:
+            x, mask = self.batch.look(self._seat), self.batch.mask[0]
+        return {"observation": self.frame.arrange(x), "action_mask": self.frame.mask(mask, self._mover)}
+
+    def _info(self) -> Info:
+        mask = self.frame.mask(self.batch.mask[0], self._mover)
+        return {"action_mask": mask, "seat": self._seat, "to_move": max(self._mover, -1)}
+
+    def action_masks(self) -> np.ndarray:
+        """Return the legal actions as truths (actions,), the form sb3-contrib asks for."""
+        self.steps.check()
+        return self.frame.mask(self.batch.mask[0], self._mover).astype(np.bool_)
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> Any:
+        """Return text ("ansi"), an image ("rgb_array"), or show a window ("human")."""
+        return self._renderer.render(self.batch, None if self.self_play else int(self.table.seats[0]))
+
+    def close(self) -> None:
+        self._renderer.close()
+        self.table.close()
+
+
+class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarray]):
+    """N games stepped natively: the same options as `GameEnv`, and `autoreset_mode`, `threads`.
+
+    SAME_STEP (the default) returns the first observation of the next game and ``info["final_obs"]`` of the one that
+    ended; under NEXT_STEP the next call returns it and ignores that row's action.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
+
+    def __init__(
+        self,
+        game: str | Spec | Game,
+        num_envs: int = 1,
+        opponents: Sequence[Player] | None = None,
+        *,
+        seat: int | str = 0,
+        encoder: str | None = None,
+        layout: str = "chw",
+        illegal: str = "forfeit",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        threads: int | None = None,
+        resolve: Resolver = players,
+        **params: Any,
+    ) -> None:
+        self.game = settle(game, params, GameVectorEnv)
+        mode = AUTORESET_MODES[read_autoreset(autoreset_mode, AUTORESET_MODES)]
+        self.metadata = {**self.metadata, "autoreset_mode": mode}
+        self._same_step = mode is AutoresetMode.SAME_STEP
+        self.frame = Frame(self.game, encoder, layout)
+        options: Info = {"seat": seat, "frame": self.frame, "illegal": illegal, "resolve": resolve}
+        self.table = Table(self.game, num_envs, opponents, threads=threads, **options)
+        self.batch, self.steps, self.num_envs = self.table.batch, self.table.steps, num_envs
+        self.single_observation_space = self.frame.observation_space()
+        self.single_action_space = self.frame.action_space()
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._rows = np.arange(num_envs)
+        self._ended: np.ndarray | None = None
+
+    def reset(
+        self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, Info]:
+        """Start a game in every row: the first of seed + row (or of a list of seeds), or each seed's next one."""
+        self.table.start(seed, self._rows)
+        super().reset(seed=one_seed(seed))
+        self._ended = np.zeros(self.num_envs, np.bool_)
+        first = self._observation(), self._info()
+        self.steps.finish()
+        return first
+
+    def step(self, actions: np.ndarray) -> tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Info]:
+        """Play an action in every row and the opponents' answers."""
+        self.steps.check()
+        if self._ended is None:
+            raise BoyiError(f"{self.game}: no games are running; call reset() before step()")
+        actions = as_array(actions)
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            raise BoyiError(f"{self.game}: actions must be {self.num_envs} whole numbers, one a row")
+        going = np.flatnonzero(~self._ended)
+        scores = np.zeros((self.num_envs, self.game.seats), np.float32)
+        over, cut = np.zeros(self.num_envs, np.bool_), np.zeros(self.num_envs, np.bool_)
+        scores[going], over[going], cut[going] = self.table.play(actions[going], going)
+        self.table.deal(np.flatnonzero(self._ended))
+        rewards = scores[self._rows, self.table.seats].astype(np.float64)
+        ended = over | cut
+        final: Info = {}
+        if ended.any():
+            final = self._marked({"returns": scores}, ended)
+            if self._same_step:
+                final = self._final(final, ended)
+                self.table.deal(np.flatnonzero(ended))
+                ended = np.zeros_like(ended)
+        self._ended = ended
+        observation, info = self._observation(), {**self._info(), **final}
+        self.steps.finish()
+        return observation, rewards, over, cut, info
+
+    def _observation(self) -> Observation:
+        return {"observation": self.table.observe(self._rows, self.table.facing()), "action_mask": self.table.masks()}
+
+    def _info(self) -> Info:
+        return self._marked({"action_mask": self.table.masks(), **self.table.state()}, np.ones(self.num_envs, np.bool_))
+
+    def _final(self, returns: Info, ended: np.ndarray) -> Info:
+        """Gather what Gymnasium's own vector environments report of the games that have just ended."""
+        observation = self._observation()
+        finals = np.full(self.num_envs, None, object)
+        for i in np.flatnonzero(ended):
+            finals[i] = {key: value[i].copy() for key, value in observation.items()}
+        info = self._marked({"action_mask": self.table.masks(), **self.table.state()}, ended)
+        return self._marked({"final_obs": finals, "final_info": {**info, **returns}}, ended)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Let the opponents go, as `close` of Gymnasium's class asks for."""
+        self.table.close()
+
+    @staticmethod
+    def _marked(info: Info, rows: np.ndarray) -> Info:
+        return {name: value for key, array in info.items() for name, value in ((key, array), (f"_{key}", rows.copy()))}
+
+    def action_masks(self) -> np.ndarray:
+        """Return the legal actions as truths (n, actions)."""
+        self.steps.check()
+        return self.table.masks().astype(np.bool_)
+
+    def observe_as(self, seats: np.ndarray) -> Observation:
+        """Observe every row from the given seats (n,), to move or not.
+
+        The masks are what may be played next, by whomever, in the frames of those seats.
+        """
+        self.steps.check()
+        return {"observation": self.table.observe(self._rows, seats), "action_mask": self.table.masks(seats)}
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Let somebody else play the other seats, from their next decision on: anything that ``opponent=`` takes."""
+        self.table.set_opponent(opponent)
+
+    @property
+    def self_play(self) -> bool:
+        """Whether every seat is the caller's."""
+        return self.table.opponents is None
+
+    def snapshot(self) -> dict[str, np.ndarray]:
+        """Gather all that the games' future depends on, by name; what opponents keep to themselves is not in it."""
+        self.steps.check()
+        ended = np.zeros(self.num_envs, np.bool_) if self._ended is None else self._ended
+        return {"ended": ended, "seats": self.table.seats, **self.batch.snapshot()}
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Go on from what `snapshot` gathered in an environment made like this one; `BoyiError` for anything else."""
+        forms = {
+            "ended": ArrayForm((self.num_envs,), (np.bool_,)),
+            "seats": ArrayForm((self.num_envs,), (np.int64,), 0, self.game.seats - 1),
+        }
+        fit_arrays({name: arrays[name] for name in forms if name in arrays}, forms, "the snapshot")
+        self.steps.begin(self.batch.restore, arrays)
+        self._ended, self.table.seats = arrays["ended"].copy(), arrays["seats"].copy()
+        self.steps.finish()

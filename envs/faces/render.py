@@ -1,0 +1,70 @@
+"""Rendering behind all faces: text, images and the human window from a game's own text and drawing."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..engine.batch import Batch
+from ..engine.errors import BoyiError, chosen
+from ..engine.spec import Game
+from . import drawing
+
+if TYPE_CHECKING:
+    from .drawing import Window
+
+MODES = ("human", "ansi", "rgb_array")
+
+
+def check_mode(mode: str | None) -> str | None:
+    """Return a render mode, None for none; `BoyiError` for another value."""
+    return None if mode is None else chosen("render mode", mode, MODES)
+
+
+def seen(game: Game, part: str, name: str) -> Callable[[np.void, int | None], str]:
+    """Return a game's diagram or drawing as a function of the position and of who sees it: a seat, or None for all."""
+    function = getattr(game.module(part), name)
+    return function if sees_seats(game, part, name) else lambda state, seat: function(state)
+
+
+def sees_seats(game: Game, part: str, name: str) -> bool:
+    """Whether a game's diagram or drawing can leave out what a seat does not see."""
+    return "seat" in inspect.signature(getattr(game.module(part), name)).parameters
+
+
+class Renderer:
+    """Renders game 0 of a batch in one mode; the window belongs to the process and is not copied or pickled."""
+
+    def __init__(self, game: Game, mode: str | None) -> None:
+        self.game, self.mode = game, mode
+        self._window: Window | None = None
+
+    def render(self, batch: Batch, seat: int | None = None) -> Any:
+        """Return text or an image, or show the position in a window; `BoyiError` without a render mode.
+
+        With a `seat`, what is hidden from it is not shown, as far as the game can draw that.
+        """
+        if self.mode is None:
+            raise BoyiError(f"render() needs a mode: make the environment with render_mode= one of {', '.join(MODES)}")
+        state = batch.states[0]
+        if self.mode == "ansi":
+            return seen(self.game, "text", "diagram")(state, seat)
+        image: np.ndarray = drawing.rgb(seen(self.game, "draw", "svg")(state, seat))
+        if self.mode == "rgb_array":
+            return image
+        if self._window is None:
+            self._window = drawing.Window(f"boyi: {self.game}")
+        self._window.show(image)
+        return None
+
+    def close(self) -> None:
+        """Close the window if there is one; twice does no harm."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"game": self.game, "mode": self.mode, "_window": None}

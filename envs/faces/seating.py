@@ -1,0 +1,259 @@
+"""A learner's games: a batch in which agents answer for the other seats. What the Gymnasium environments stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ..engine.batch import Batch, random_seed
+from ..engine.errors import BoyiError, is_whole, shown
+from ..engine.spec import Game
+from ..engine.view import View
+from .frame import Frame
+from .steps import Steps
+
+PATIENCE = 100  # games in a row that may end before the learner's first turn
+
+
+class Player(Protocol):
+    """Whoever decides for a seat: one action (m,) for each of the m games of a view, -1 (`GIVEN_UP`) to lose it.
+
+    One that has a true attribute `by_history` is shown the actions of its games; where it has a method `close`, that is
+    called when an environment closes, and it may be asked again.
+    """
+
+    def act(self, view: View) -> np.ndarray: ...
+
+
+Resolver = Callable[[Any, Game], Sequence[Player] | None]
+
+
+class Finished(NamedTuple):
+    """Games that have just ended, in `rows` (m,): the learner's seats (m,), everybody's returns (m, seats), over (m,).
+
+    The batch still holds their last positions and actions. Without opponents `seats` holds whoever acted last.
+    """
+
+    rows: np.ndarray
+    seats: np.ndarray
+    returns: np.ndarray
+    over: np.ndarray
+
+
+class Watcher:
+    """Somebody who looks on at a table, for wrappers that must see the games as they are, whatever the caller is shown.
+
+    Added to `Table.watchers`; both methods do nothing unless they are overridden.
+    """
+
+    def playing(self, batch: Batch, rows: np.ndarray, actions: np.ndarray) -> None:
+        """Note that the caller is about to play the game's `actions` (m,), lawful or not, in `rows` (m,)."""
+
+    def ended(self, batch: Batch, games: Finished) -> None:
+        """Note games that have ended, before new ones take their rows."""
+
+
+def players(opponent: Any, game: Game) -> list[Player] | None:
+    """Take `opponent` as it is, a player or a list of them, or None for "self"; `BoyiError` for anything else.
+
+    The least of resolvers: who wants agents by name or from callables gives the environments a better one.
+    """
+    if isinstance(opponent, str) and opponent == "self":
+        return None
+    several = list(opponent) if isinstance(opponent, list | tuple) else [opponent]
+    for each in several:
+        if isinstance(each, type) or not callable(getattr(each, "act", None)):
+            raise BoyiError(f'{game}: an opponent is "self" or an object with act(view), not {shown(each)}')
+    return several
+
+
+def _by_history(opponents: Sequence[Player] | None) -> bool:
+    return any(getattr(player, "by_history", False) for player in opponents or ())
+
+
+def check_seating(game: Game, opponents: Sequence[Player] | None, seat: int | str) -> None:
+    """Raise `BoyiError` for a learner's seat that the game does not have, or too many or few opponents."""
+    if not (is_whole(seat, 0, game.seats - 1) or (isinstance(seat, str) and seat == "random")):
+        raise BoyiError(f'{game}: seat must be 0 to {game.seats - 1} or "random", not {shown(seat)}')
+    if opponents is None:
+        return
+    if not isinstance(opponents, list | tuple) or not all(callable(getattr(each, "act", None)) for each in opponents):
+        raise BoyiError(f"{game}: opponents are None or a list of objects with act(view), not {shown(opponents)}")
+    if len(opponents) not in (1, game.seats - 1):
+        raise BoyiError(f"{game}: give one opponent, or one for each of the {game.seats - 1} other seats")
+
+
+class Table:
+    """N games in which one seat learns and `opponents` answer, or, without opponents, every decision is the caller's.
+
+    `opponents` holds one player for all other seats, or one for each of them in order after the learner's. `seat` is
+    the learner's seat or "random": a new one every game, drawn from the game's seed.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        n: int,
+        opponents: Sequence[Player] | None,
+        *,
+        seat: int | str,
+        frame: Frame,
+        illegal: str,
+        threads: int | None = None,
+        history: bool = False,
+        resolve: Resolver = players,
+    ) -> None:
+        check_seating(game, opponents, seat)
+        self.game, self.opponents, self.seat, self.frame, self.resolve = game, opponents, seat, frame, resolve
+        history = history or _by_history(opponents)
+        options: dict[str, Any] = {"illegal": illegal, "threads": threads, "history": history}
+        self.batch = Batch(game, n, random_seed(), encoder=frame.encoder, **options)
+        self.seats = np.zeros(n, np.int64)
+        """The seat (n,) each row's rewards and final observation belong to: the learner's, or the last to act."""
+        self.opening = 0
+        """How many of the caller's first decisions in every game are played at random before it sees the game."""
+        self.watchers: list[Watcher] = []
+        self.steps = Steps(game)
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Let somebody else play the other seats, from their next decision on."""
+        opponents = self.resolve(opponent, self.game)
+        if (opponents is None) != (self.opponents is None):
+            here = "every seat is the caller's" if self.opponents is None else "opponents play the other seats"
+            raise BoyiError(f'{self.game}: {here} here; make another environment to change between them and "self"')
+        check_seating(self.game, opponents, self.seat)
+        if _by_history(opponents):
+            self.batch.keep_history()
+        self.opponents = opponents
+
+    def close(self) -> None:
+        """Let the opponents go of what is not memory: all of them, also where one fails at it."""
+        with ExitStack() as stack:
+            for player in self.opponents or ():
+                stack.callback(getattr(player, "close", lambda: None))
+
+    def player(self, seat: int, learner: int) -> Player | None:
+        """Find who plays a seat where the learner sits on `learner`; None for the caller."""
+        if self.opponents is None or seat == learner:
+            return None
+        return self.opponents[(seat - learner) % self.game.seats - 1 if len(self.opponents) > 1 else 0]
+
+    def start(self, seed: int | Sequence[int] | None, rows: np.ndarray) -> None:
+        """Begin a reset: start the first games of `seed`, or the next ones of the seeds in use."""
+        self.steps.begin(self.batch.reset, seed, rows)
+        self._lead(rows)
+
+    def deal(self, rows: np.ndarray) -> None:
+        """Start the next games, in the middle of a step."""
+        if rows.size:
+            self.batch.reset(None, rows)
+            self._lead(rows)
+
+    def _lead(self, rows: np.ndarray) -> None:
+        """Let the opponents, and chance for an opening, play new games until the caller is to move."""
+        for _ in range(PATIENCE):
+            self._begin(rows)
+            # Where the game ended before the learner's first turn there is nothing to learn from it.
+            rows = rows[self.batch.to_move[rows] < 0]
+            if not rows.size:
+                return
+            self.batch.reset(None, rows)
+        opening = f" or an opening shorter than {self.opening}" if self.opening else ""
+        raise BoyiError(
+            f"{self.game}: {PATIENCE} games ended before seat {self.seat} had a turn; choose another seat{opening}"
+        )
+
+    def _begin(self, rows: np.ndarray) -> None:
+        if self.opponents is not None:
+            self.seats[rows] = self.batch.draw_seats(rows) if self.seat == "random" else self.seat
+            self.answer(rows)
+        for _ in range(self.opening):
+            rows = rows[self.batch.to_move[rows] >= 0]
+            self.advance(self.batch.sample(rows), rows)
+        if self.opponents is None:
+            self.seats[rows] = self.batch.to_move[rows]
+
+    def play(self, actions: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Begin a step: play the caller's actions (m,) of the seats' frames and the opponents' answers.
+
+        Returns everybody's rewards (m, seats), over (m,) and cut (m,).
+        """
+        played = self.frame.actions(actions, self.batch.to_move[rows].astype(np.int64))
+        self.announce(played, rows)
+        movers = self.batch.to_move[rows].astype(np.int64)
+        scores, over, cut = self._follow(movers, rows, *self.steps.begin(self.batch.step, played, rows))
+        ended = np.flatnonzero(over | cut)
+        if ended.size:
+            self.report(Finished(rows[ended], self.seats[rows[ended]], scores[ended], over[ended]))
+        return scores, over, cut
+
+    def announce(self, actions: np.ndarray, rows: np.ndarray) -> None:
+        for watcher in self.watchers:
+            self.steps.ask(watcher.playing, self.batch, rows, actions)
+
+    def report(self, games: Finished) -> None:
+        for watcher in self.watchers:
+            self.steps.ask(watcher.ended, self.batch, games)
+
+    def advance(self, actions: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Play the game's actions (m,) for the seats to move, and the opponents' answers."""
+        movers = self.batch.to_move[rows].astype(np.int64)
+        return self._follow(movers, rows, *self.batch.step(actions, rows))
+
+    def _follow(
+        self, movers: np.ndarray, rows: np.ndarray, scores: np.ndarray, over: np.ndarray, cut: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Let the opponents answer what `movers` (m,) have played, and add what comes of it."""
+        if self.opponents is None:
+            self.seats[rows] = movers
+        else:
+            going = ~(over | cut)
+            scores[going], over[going], cut[going] = self.answer(rows[going])
+        return scores, over, cut
+
+    def answer(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Let the opponents play in `rows` until the learner is to move or the game has ended."""
+        scores = np.zeros((rows.size, self.game.seats), np.float32)
+        over, cut = np.zeros(rows.size, np.bool_), np.zeros(rows.size, np.bool_)
+        while True:
+            movers = self.batch.to_move[rows].astype(np.int64)
+            waiting = np.flatnonzero((movers >= 0) & (movers != self.seats[rows]))
+            if not waiting.size:
+                return scores, over, cut
+            actions = self._decide(rows[waiting], (movers - self.seats[rows])[waiting] % self.game.seats - 1)
+            scores[waiting], over[waiting], cut[waiting] = self.batch.step(actions, rows[waiting], giving_up=True)
+
+    def _decide(self, rows: np.ndarray, chairs: np.ndarray) -> np.ndarray:
+        """Ask the opponents, `chairs` seats behind the learner's left, for their actions in `rows`."""
+        opponents, actions = self.opponents, np.empty(rows.size, np.int64)
+        assert opponents is not None
+        for chair, opponent in enumerate(opponents):
+            asked = np.flatnonzero(chairs == chair) if len(opponents) > 1 else np.arange(rows.size)
+            if asked.size:
+                actions[asked] = self.ask(opponent, rows[asked])
+        return actions
+
+    def ask(self, player: Player, rows: np.ndarray) -> np.ndarray:
+        """Return what a player does in `rows`, (m,) int64, lawful or not; `BoyiError` for what are no actions."""
+        view = self.batch.view(rows)
+        return view.answered(self.steps.ask(player.act, view))
+
+    def observe(self, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Observe rows from seats in the layout asked for: (m, …) float32."""
+        return self.frame.arrange(self.batch.observe(seats, rows))
+
+    def masks(self, seats: np.ndarray | None = None) -> np.ndarray:
+        """The masks (n, actions) int8 in the frames of the seats to move, or of given seats (n,)."""
+        return self.frame.masks(self.batch.mask, self.batch.to_move.astype(np.int64) if seats is None else seats)
+
+    def facing(self) -> np.ndarray:
+        """The seat (n,) that each row's observation is from: to move, or the one rewarded where a game has ended."""
+        movers = self.batch.to_move.astype(np.int64)
+        return np.where(movers >= 0, movers, self.seats)
+
+    def state(self) -> dict[str, Any]:
+        """Per-row facts for the infos: whose rewards these are and who decides next (-1: nobody)."""
+        return {"seat": self.seats.copy(), "to_move": self.batch.to_move.clip(-1).astype(np.int64)}

@@ -1,0 +1,45 @@
+"""Symmetric images of a game, as permutations of what an encoder shows and of the actions, one form for all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..engine.errors import BoyiError
+from ..engine.spec import Game
+from .frame import Frame
+
+
+def symmetries(game: Game, encoder: str | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return (k, size) and (k, actions): where each of k images puts the numbers and the actions of a seat's frame.
+
+    Number j of the flattened channels-first observation is number ``numbers[i, j]`` of the i-th image's, from the same
+    seat; action a is its action ``actions[i, a]``. The identity comes first, and where ``rules.py`` has symmetries the
+    order is theirs. A game says so in ``symmetries(encoder, **params)`` of its ``encode.py``; where it does not, they
+    follow from those of the rules for encoders of planes of cells. `BoyiError` where there are none.
+    """
+    encoder = game.encoder if encoder is None else encoder
+    size = int(np.prod(game.shape(encoder)))
+    own = getattr(game.module("encode"), "symmetries", None)
+    if own is not None:
+        numbers, actions = own(encoder, **game.params)
+        return numbers, actions
+    make = getattr(game.module("rules"), "symmetries", None)
+    if make is None:
+        raise BoyiError(f"{game} declares no symmetries: no image of it is the same game")
+    tables, cells = make(**game.params), int(np.prod(game.shape("planes")[1:]))
+    if size % cells or (tables[:, :cells] >= cells).any():
+        raise BoyiError(f"{game}: its symmetries do not say how they change the observations of {encoder!r}")
+    actions = _framed(game, encoder, tables)
+    planes = np.arange(size // cells)[:, None] * cells
+    return (planes + actions[:, None, :cells]).reshape(len(actions), size), actions
+
+
+def _framed(game: Game, encoder: str, tables: np.ndarray) -> np.ndarray:
+    """Turn permutations of the game's actions into those of the frame, which must be the same for every seat."""
+    turned = Frame(game, encoder).permutation
+    if turned is None:
+        return tables
+    each = np.stack([np.argsort(seat)[tables[:, seat]] for seat in turned])
+    if (each != each[0]).any():
+        raise BoyiError(f"{game}: the symmetries of {encoder!r} differ between the seats")
+    return each[0]

@@ -1,0 +1,1 @@
+"""What games on a board of cells share."""

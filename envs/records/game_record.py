@@ -1,0 +1,138 @@
+"""One game as a line of JSON: what the arena, `RecordGames` and a person save, and how it is played again.
+
+Chance is drawn from the row's own stream, which seed and episode alone determine. So a line replays move by move, dice
+and draws included: start that episode of the seed in a `Batch` and play the actions. That is what `replay` does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ..engine.batch import Batch
+from ..engine.errors import BoyiError, is_whole, shown
+from ..engine.schema import Form, Whole, read
+from ..engine.spec import Game, find
+from ..engine.version import __version__
+from .files import PathOf, as_path, read_lines
+
+FORMAT = "boyi-game-2"
+EARLIER: dict[str, dict[str, Any]] = {"boyi-game-1": {"clock": None, "reason": ""}}
+"""What games had in formats before this one, where they had no word for it."""
+ENDINGS = ("over", "cut", "resigned", "forfeit", "time", "unfinished")
+
+
+class Record(Form, frozen=True, kw_only=True):
+    """One game, played by this `version` of the package; `seats` holds the label of whoever played each seat.
+
+    `agents` are the labels of everybody in the run, `pairing` and `index` the game's place in it, `run_seed` the
+    run's seed, `seed` the game's own and `episode` its number among the games of that seed. `clock` is the seconds that
+    each seat had, if a clock ran. `actions` are all that were played: the unlawful one of a "forfeit" was not, nor what
+    came after the "time"; `reason` says why a game was lost that way. `returns` (seats,) are None for an unfinished
+    game; `statistics` is what the game counts besides, (seats,) each; `seconds` spent deciding and `decisions` are per
+    label.
+    """
+
+    format: str = FORMAT
+    version: str = __version__
+    game: str
+    game_version: Whole
+    agents: list[str]
+    run_seed: int
+    pairing: Whole
+    index: Whole
+    seed: int
+    episode: Whole = 0
+    clock: float | None = None
+    seats: list[str]
+    actions: list[Whole]
+    names: list[str]
+    ended: str
+    reason: str = ""
+    returns: list[float] | None
+    statistics: dict[str, list[float]] = {}
+    plies: Whole
+    seconds: dict[str, float]
+    decisions: dict[str, Whole]
+
+    def __post_init__(self) -> None:
+        if self.ended not in ENDINGS:
+            raise ValueError(f"a game is {', '.join(ENDINGS)}, not {self.ended}")
+        if not all(0 <= seed < 2**64 for seed in (self.run_seed, self.seed)):
+            raise ValueError("a seed has 64 bits")
+        if not self.plies == len(self.actions) == len(self.names):
+            raise ValueError("plies, actions and names are not equally many")
+        if (self.returns is None) != (self.ended == "unfinished"):
+            raise ValueError("an unfinished game, and no other, has no returns")
+        by_seat = [*self.statistics.values(), *([] if self.returns is None else [self.returns])]
+        if any(len(each) != len(self.seats) for each in by_seat):
+            raise ValueError("returns and statistics are not one a seat")
+        if not set(self.seats) <= self.seconds.keys() & self.decisions.keys():
+            raise ValueError("seconds or decisions of a seat are missing")
+
+    def line(self) -> str:
+        """Write the record as one line of JSON, the end of the line included."""
+        return json.dumps(msgspec.structs.asdict(self), ensure_ascii=False) + "\n"
+
+
+def read_line(line: bytes, where: str) -> Record:
+    """Read what `Record.line` writes; `BoyiError` begins with `where` and says what is wrong."""
+    return read(line, Record, where=where, what="a game record", format=FORMAT, earlier=EARLIER)
+
+
+def statistics(game: Game, state: np.void) -> dict[str, list[float]]:
+    """Count what a game counts besides its returns, at the end of one: ``statistics(s)`` of its rules, if it has it."""
+    count = getattr(game.module("rules"), "statistics", None)
+    return {} if count is None else count(state)
+
+
+def read_game(path: PathOf, number: int = 1) -> Record:
+    """Read the `number`-th game of a file, counted from 1."""
+    lines = read_lines(as_path(path))
+    if not is_whole(number, 1, len(lines)):
+        raise BoyiError(f"{path} holds {len(lines)} games: there is no game number {shown(number)}")
+    return read_line(lines[number - 1], f"{path}, line {number},")
+
+
+def replay(game: Game, seed: int, actions: Iterable[int], episode: int = 0) -> Iterator[np.void]:
+    """Yield the position before every action, then the last one; `IllegalAction` where the line does not hold."""
+    batch = Batch(game, 1, encoder=None)
+    batch.reset(seed, episode=episode)
+    yield batch.states[0]
+    for action in actions:
+        batch.step(np.array([action]))
+        yield batch.states[0]
+
+
+def names(game: Game, seed: int, actions: list[int]) -> list[str]:
+    """Name every action in the position it was played in."""
+    return name_all(game, replay(game, seed, actions), actions)
+
+
+def name_all(game: Game, states: Iterable[np.void], actions: list[int]) -> list[str]:
+    """Name actions in the positions before them; a position after the last may follow."""
+    name = game.module("text").name
+    return [name(state, action) for state, action in zip(states, actions, strict=False)]
+
+
+def positions(record: Record, where: str) -> tuple[Game, list[np.void]]:
+    """Replay a record: its game and the plies + 1 positions; `BoyiError` when these rules cannot have produced it."""
+    game = find(record.game)
+    if record.game_version != game.spec.version:
+        raise BoyiError(
+            f"{where} was played under version {record.game_version} of {game.name}, this is {game.spec.version}"
+        )
+    if len(record.seats) != game.seats:
+        raise BoyiError(f"{where} names {len(record.seats)} seats, {game} has {game.seats}")
+    states: list[np.void] = []
+    try:
+        states.extend(replay(game, record.seed, record.actions, record.episode))
+    except BoyiError:
+        raise BoyiError(f"{where} does not replay: action {len(states)} of {record.plies} is not legal") from None
+    if name_all(game, states, record.actions) != record.names:
+        raise BoyiError(f"{where} does not replay: the names do not belong to the actions")
+    return game, states
