@@ -1,23 +1,12 @@
 """Fixtures that tests of several subjects share."""
 
+import os
 import time
 from collections.abc import Iterator
 
 import pytest
-
-
-class Clock:
-    """Time that passes by what is slept, at once, and by `tick` seconds whenever somebody looks."""
-
-    def __init__(self) -> None:
-        self.now, self.tick = 1000.0, 0.0
-
-    def look(self) -> float:
-        self.now += self.tick
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
+from clock import Clock
+from places import SUPPORT, TESTS
 
 
 @pytest.fixture
@@ -51,6 +40,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Processes that tests start, and agents in them, find what tests share as well.
+    known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    shared = [path for path in map(str, (TESTS, SUPPORT)) if path not in known]
+    os.environ["PYTHONPATH"] = os.pathsep.join([*shared, *filter(None, known)])
     if config.getoption("every_kernel"):
         from every_kernel import Record
 

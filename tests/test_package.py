@@ -5,15 +5,13 @@ import subprocess
 import sys
 import zipfile
 from importlib.metadata import version
-from pathlib import Path
 
 import gymnasium
 import pytest
 from pettingzoo.env_registry import registration
+from places import ROOT
 
 import boyi
-
-ROOT = Path(__file__).parent.parent
 
 
 def python(code: str, **environment: str) -> str:

@@ -8,7 +8,7 @@ from ...envs.engine.bind import Kernel, bind, stub
 from ...envs.engine.kernels import settle
 from ...envs.engine.protocol import policy, reset, step
 from ...envs.engine.spec import find
-from ...envs.mahjong import KINDS, SEATS
+from ...envs.mahjong.constants import KINDS, SEATS
 from ...envs.mahjong.record import DECLARE
 
 

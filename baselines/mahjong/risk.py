@@ -15,8 +15,8 @@ import numpy as np
 
 from ...envs.engine.bind import bind
 from ...envs.engine.spec import Game
-from ...envs.mahjong import KINDS, MOST_MELDS, SEATS
 from ...envs.mahjong.complete import RANKS, SUITED, complete
+from ...envs.mahjong.constants import KINDS, MOST_MELDS, SEATS
 from ...envs.mahjong.distance import distance
 from ...envs.mahjong.greedy import count_unseen
 from ...envs.mahjong.record import live

@@ -13,7 +13,8 @@ from ...envs.engine.bind import Kernel, bind
 from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game
 from ...envs.engine.view import View, copied
-from ...envs.mahjong import KINDS, MOST_MELDS, SEATS, SPEC
+from ...envs.mahjong import SPEC
+from ...envs.mahjong.constants import KINDS, MOST_MELDS, SEATS
 from ...envs.mahjong.record import DECLARE, PASS, TURN, WIN
 from . import tree
 from .evaluator import Evaluator, Hands, WaryEvaluator

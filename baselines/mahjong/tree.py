@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.engine.rng import GOLDEN, hash64
-from ...envs.mahjong import KINDS
 from ...envs.mahjong.claims import can_win, completes, may_discard
 from ...envs.mahjong.complete import complete
+from ...envs.mahjong.constants import KINDS
 from ...envs.mahjong.greedy import count_unseen
 from ...envs.mahjong.record import ANSWER, DRAW, TURN, WIN, live
 from ...envs.mahjong.rules import finish, settle_answers, step

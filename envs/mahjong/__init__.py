@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING
 
 from ..engine.lazy import importer
 from ..engine.spec import Param, Spec
+from .constants import KINDS, MOST_MELDS, SEATS, WALL
 
 if TYPE_CHECKING:
     from .hand import acceptance, shanten
     from .scoring import score
 
 __all__ = ["SPEC", "acceptance", "score", "shanten"]
-
-KINDS = 34
-SEATS = 4
-TILES = 136
-DEALT = 65  # tiles that are in hands when the dealer moves first
-WALL = TILES - DEALT
-MOST_MELDS = 5
 
 
 def _longest(reserve: int, **_: object) -> int:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..engine.rng import kernel
-from . import KINDS, SEATS
 from .complete import RANKS, SUITED, complete
+from .constants import KINDS, SEATS
 from .record import (
     CLAIM,
     CLAIMED,

@@ -6,7 +6,7 @@
 import numpy as np
 
 from ..engine.rng import kernel
-from . import KINDS
+from .constants import KINDS
 
 SUITED = 27  # kinds before the honors
 RANKS = 9

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..engine.rng import kernel
-from . import KINDS, MOST_MELDS
 from .complete import COPIES, RANKS, SUITED, count
+from .constants import KINDS, MOST_MELDS
 
 DIGITS = COPIES + 1  # a group's counts are read as a number of this base, the lowest rank first
 HONORS = DIGITS**RANKS  # where the honors' classes begin

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..faces.drawing import CELL, GOLD, GRID, INK, PAPER, RED, document, label, label_width, moved, polygon, rect
-from . import KINDS, SEATS
+from .constants import KINDS, SEATS
 from .faces import HEIGHT, WIDTH, WINDS, back, character, face, glow
 from .tiles import name_of
 

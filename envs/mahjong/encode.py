@@ -5,8 +5,8 @@ from itertools import permutations
 import numpy as np
 
 from ..engine.rng import kernel
-from . import KINDS, SEATS
 from .complete import RANKS
+from .constants import KINDS, SEATS
 from .hidden import hides
 from .record import CLAIM, ROB, TAKE_HIGH, TAKE_LOW, TURN, live
 from .tai import CHOW, PONG

@@ -6,9 +6,9 @@ import numpy as np
 
 from ..engine.rng import kernel
 from ..engine.spec import Game
-from . import KINDS, MOST_MELDS, SEATS
 from .claims import can_answer, can_win, may_discard
 from .complete import COPIES
+from .constants import KINDS, MOST_MELDS, SEATS
 from .distance import FAR, Tables, distance, distance_tables, weigh_discards
 from .hidden import hides
 from .record import PASS, TAKE_HIGH, TAKE_LOW, TAKE_PONG, TURN, WIN

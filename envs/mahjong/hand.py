@@ -7,10 +7,11 @@ import numpy as np
 from ..engine.bind import bind
 from ..engine.errors import BoyiError
 from ..engine.spec import find
-from . import KINDS, MOST_MELDS, SPEC, tiles
+from . import tiles
+from .constants import KINDS, MOST_MELDS
 from .distance import accepted, distance, distance_tables
 
-GAME = find(SPEC)
+GAME = find("mahjong")
 SETS = np.int64(1) << np.arange(KINDS, dtype=np.int64)
 """One bit for every kind, of which `accepted` makes a set."""
 

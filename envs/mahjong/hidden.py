@@ -4,9 +4,9 @@ import numpy as np
 
 from ..engine.protocol import CHANCE
 from ..engine.rng import below, kernel
-from . import KINDS, SEATS
 from .claims import can_answer, has_answer, may_discard
 from .complete import COPIES
+from .constants import KINDS, SEATS
 from .record import ANSWER, HEAD_BUMP, PASS, ROB, TURN, WIN, after, draw_from
 from .tai import CONCEALED
 

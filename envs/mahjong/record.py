@@ -9,7 +9,7 @@ Discards stand in their order in ``discard``, with the seat in ``by`` and who cl
 import numpy as np
 
 from ..engine.rng import below, kernel
-from . import KINDS, MOST_MELDS, SEATS, WALL
+from .constants import KINDS, MOST_MELDS, SEATS, WALL
 from .tai import ITEMS, WORTH
 
 TURN, CLAIM, ROB = range(3)  # phases: a turn, answers to a discard, answers to an added kong

@@ -5,9 +5,9 @@ import numpy as np
 from ..engine.protocol import CHANCE, OVER
 from ..engine.rng import GOLDEN, hash64, kernel
 from ..grid.board import hash_all
-from . import DEALT, KINDS, MOST_MELDS, SEATS, TILES
 from .claims import can_answer, can_kong, can_win, completes, has_answer, may_discard, pong_of, win_items
 from .complete import COPIES
+from .constants import DEALT, KINDS, MOST_MELDS, SEATS, TILES
 from .hidden import redeal
 from .record import (
     ALL,

@@ -11,8 +11,9 @@ import numpy as np
 from ..engine.bind import bind
 from ..engine.errors import BoyiError, chosen, is_whole, shown, unknown
 from ..engine.spec import Game, find
-from . import KINDS, MOST_MELDS, SEATS, SPEC, tiles
+from . import tiles
 from .complete import complete
+from .constants import KINDS, MOST_MELDS, SEATS
 from .tai import (
     ADDED,
     CHOW,
@@ -33,6 +34,7 @@ from .tai import (
     best_items,
 )
 
+GAME = find("mahjong")
 FORMS = {"chow": CHOW, "pong": PONG, "kong": KONG, "added_kong": ADDED, "concealed_kong": CONCEALED}
 WAYS = ("discard", "self", "rob")
 OUTSIDE = ("dealer", "streak", "round_wind")  # parameters of the game that `score` has under other names, or not
@@ -101,9 +103,10 @@ def items_of(states, seat, win, drawn, given):  # type: ignore[no-untyped-def]
 
 def _game(params: dict[str, Any], round_wind: int) -> Game:
     for name in params:
-        if name in OUTSIDE or name not in SPEC.params:
-            raise unknown("parameter of score", name, [key for key in SPEC.params if key not in OUTSIDE])
-    return find(SPEC, **params, round_wind=_wind(round_wind, "round_wind"))
+        known = [key for key in GAME.spec.params if key not in OUTSIDE]
+        if name not in known:
+            raise unknown("parameter of score", name, known)
+    return find(GAME, **params, round_wind=_wind(round_wind, "round_wind"))
 
 
 def _wind(wind: int, name: str) -> int:
@@ -151,7 +154,7 @@ def _check_hand(text: str, hand: np.ndarray, win: int, s: np.void, seat: int) ->
         raise BoyiError(f"hand and melds have {found}, of which there are {tiles.COPIES}")
     if hand[win] == 0:
         raise BoyiError(f"{text!r} does not hold the winning tile {tiles.name_of(win)}")
-    if not bind(complete, find(SPEC))(hand, -1, -1):
+    if not bind(complete, GAME)(hand, -1, -1):
         raise BoyiError(f"{text!r} is not complete: it is not made of melds and one pair")
 
 

@@ -7,8 +7,8 @@ set of concealed pongs and concealed chows, whose numbers stand in one integer, 
 import numpy as np
 
 from ..engine.rng import kernel
-from . import KINDS
 from .complete import COPIES, RANKS, SUITED, complete, count
+from .constants import KINDS
 
 NONE, CHOW, PONG, KONG, ADDED, CONCEALED = range(6)  # forms of melds; the last two are added and concealed kongs
 NOWHERE, PAIR, TRIPLET, CLOSED, EDGE, TWO_SIDED = range(6)  # places of the winning tile

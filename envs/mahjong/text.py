@@ -14,8 +14,9 @@ from ..engine.syntax import expect, expect_same, lines_of
 from ..engine.syntax import parse as parse_options
 from ..engine.validity import check_read
 from ..engine.view import copied
-from . import MOST_MELDS, SEATS, SPEC, TILES, record, tiles
+from . import SPEC, record, tiles
 from .complete import COPIES, SUITED
+from .constants import MOST_MELDS, SEATS, TILES
 from .tai import ADDED, CHOW, CONCEALED, ITEMS, KONG, PONG
 
 WINDS = "ESWN"

@@ -7,7 +7,7 @@ from itertools import groupby
 import numpy as np
 
 from ..engine.errors import BoyiError, shown
-from . import KINDS, TILES
+from .constants import KINDS, TILES
 
 NAMES = tuple(f"{rank}{suit}" for suit in "mpsz" for rank in range(1, 10))[:KINDS]
 COPIES = TILES // KINDS

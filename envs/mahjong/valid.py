@@ -8,9 +8,10 @@ import numpy as np
 
 from ..engine.protocol import CHANCE, OVER
 from ..engine.rng import kernel
-from . import KINDS, MOST_MELDS, SEATS, SPEC
+from . import SPEC
 from .claims import calm, can_answer, can_kong, can_win, has_answer, pong_of
 from .complete import COPIES, RANKS, SUITED
+from .constants import KINDS, MOST_MELDS, SEATS
 from .encode import held
 from .hidden import has_discard
 from .record import (

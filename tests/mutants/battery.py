@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TypedDict
 
 import pytest
+from places import ROOT, SUPPORT, TESTS
 
-TESTS = Path(__file__).parents[1]
 AT_ONCE = 2  # processes, each of which keeps a core busy
 PATIENCE = 900  # seconds, on however busy a machine; a bug that makes the rules run for ever no check has caught
 HEAVY = ("gymnasium", "hypothesis", "msgspec", "numba", "numpy", "scipy.optimize")
@@ -55,10 +55,10 @@ def packaged(folder: Path) -> Path:
     """Copy what the tests import of the package into `folder`, as ``boyi``."""
     package = folder / "boyi"
     package.mkdir(parents=True)
-    shutil.copy(TESTS.parent / "__init__.py", package)
+    shutil.copy(ROOT / "__init__.py", package)
     for part in ("envs", "baselines", "wrappers"):
         ignored = shutil.ignore_patterns("__pycache__", "weights")
-        shutil.copytree(TESTS.parent / part, package / part, ignore=ignored)
+        shutil.copytree(ROOT / part, package / part, ignore=ignored)
     return package
 
 
@@ -74,7 +74,7 @@ def run(tests: list[str]) -> tuple[str, str]:
     from boyi.envs.engine.errors import NoPosition
 
     first = FirstFailure()
-    options = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", f"--rootdir={TESTS.parent}"]
+    options = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", f"--rootdir={ROOT}"]
     code = pytest.main([*tests, *options], plugins=[first])
     if code == pytest.ExitCode.OK:
         return "survived", ""
@@ -90,7 +90,8 @@ def judge(job: Job) -> tuple[str, str]:
         if verdict == "killed":
             return verdict, test
     part = Path(job["file"]).stem
-    files = sorted(TESTS.glob(f"test_{job['game']}*.py"), key=lambda path: (f"_{part}" not in path.name, path.name))
+    own = (TESTS / "envs" / job["game"]).glob(f"test_{job['game']}*.py")
+    files = sorted(own, key=lambda path: (f"_{part}" not in path.name, path.name))
     return run([str(path) for path in files])
 
 
@@ -105,7 +106,7 @@ def begin(job: Job, package: Path, number: int) -> int:
             os.dup2(file.fileno(), 1)
             os.dup2(file.fileno(), 2)
         sys.path.insert(0, str(package.parent))
-        os.environ["PYTHONPATH"] = os.pathsep.join([str(package.parent), str(TESTS)])
+        os.environ["PYTHONPATH"] = os.pathsep.join(map(str, (package.parent, TESTS, SUPPORT)))
         import boyi
 
         if Path(boyi.__file__).parent.resolve() != package.resolve():

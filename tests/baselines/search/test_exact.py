@@ -1,0 +1,222 @@
+"""The exact solver: published and worked values of EinStein, Hex by brute force, symmetry, and its limits."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import toy
+from einstein_positions import CASES, arranged, changes, described, image, record
+from histories import random_histories, replayed
+from oracles.einstein import EinStein as Oracle
+from oracles.gomoku import Gomoku
+from oracles.hex import Hex
+
+from boyi.baselines import evaluate
+from boyi.baselines.search.exact import Exact, Solver
+from boyi.envs import Batch, BoyiError, Game, find
+from boyi.envs.einstein import SPEC
+from boyi.envs.einstein import SPEC as EINSTEIN
+
+pytestmark = pytest.mark.kernels
+
+Stones = dict[int, tuple[int, int]]
+
+
+@cache
+def solver(game: Game) -> Solver:
+    return Solver(game)
+
+
+def chance_to_win(game: Game, oracle: Oracle) -> float:
+    """Ask the solver how likely the seat whose turn it is wins."""
+    value = solver(game).value(record(game, oracle))
+    return (1 + (value if oracle.turn == 0 else -value)) / 2
+
+
+def set_up(game: Game, first: Stones, second: Stones, turn: int) -> Oracle:
+    """Set a position up before the roll."""
+    oracle = Oracle(**game.params)
+    oracle.set_up({(seat, i): cell for seat, own in enumerate((first, second)) for i, cell in own.items()}, turn, None)
+    return oracle
+
+
+# Both seats' stones, whose turn it is, and how likely that seat wins.
+VALUES: list[tuple[str, Stones, Stones, int, float]] = [
+    ("einstein", {3: (0, 0)}, {3: (4, 4)}, 0, 1.0),
+    ("einstein", {1: (0, 0), 6: (0, 1)}, {1: (4, 4), 6: (4, 3)}, 0, 0.429997871233),
+    ("einstein", {1: (0, 0), 6: (1, 1)}, {1: (4, 4), 6: (3, 3)}, 0, 0.364613295288),
+    ("einstein", {1: (0, 0), 6: (1, 1)}, {3: (4, 4)}, 0, 0.999014060357),
+    ("einstein", {1: (0, 0), 6: (1, 1)}, {3: (4, 4)}, 1, 0.166666666667),
+    (
+        "einstein:board_size=3",
+        {1: (0, 0), 3: (0, 1), 5: (1, 0)},
+        {1: (2, 2), 3: (2, 1), 5: (1, 2)},
+        0,
+        0.816100823045,
+    ),
+    (
+        "einstein:board_size=3,stones=3",
+        {1: (0, 0), 2: (0, 1), 3: (1, 0)},
+        {1: (2, 2), 2: (2, 1), 3: (1, 2)},
+        0,
+        0.699588477366,
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "first", "second", "turn", "expected"), VALUES)
+def test_values_before_the_roll(name: str, first: Stones, second: Stones, turn: int, expected: float) -> None:
+    game = find(name)
+    assert chance_to_win(game, set_up(game, first, second, turn)) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "v_before_roll" in case], ids=lambda case: case["id"])
+def test_worked_positions(case: dict[str, Any]) -> None:
+    """The value before the roll, and what every action is worth after it."""
+    game, oracle = find("einstein"), described(case)
+    batch = Batch(game, 1, seed=0)
+    batch.states = record(game, oracle)
+    worth = (1 + Exact(positions=600_000).worth(batch.view())) / 2
+    assert np.flatnonzero(~np.isnan(worth)).tolist() == case["legal"]
+    for after in case["after"]:
+        assert worth[after["action"]] == pytest.approx(after["q"], abs=1e-11)
+    oracle.die = None
+    assert chance_to_win(game, oracle) == pytest.approx(case["v_before_roll"], abs=1e-11)
+
+
+# Winners with one stone each, rows 2 to 10 by columns 2 to 10 (Bonnet and Viennot 2017): 1 is who begins.
+ONE_STONE = """
+1 2 1 2 1 2 1 2 1
+2 1 1 2 1 2 1 2 1
+1 1 1 1 1 2 1 2 1
+2 2 1 1 1 1 1 2 1
+1 1 1 1 1 1 1 1 1
+2 2 2 1 1 1 1 1 1
+1 1 1 1 1 1 1 1 1
+2 2 2 2 1 1 1 1 1
+1 1 1 1 1 1 1 1 1
+"""
+
+
+def test_one_stone_each_on_every_board() -> None:
+    """Without JIT, because each of the 81 boards would compile apart."""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, __file__], env=environment, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == [[int(winner) for winner in line.split()] for line in ONE_STONE.split("\n")[1:-1]]
+
+
+def winners() -> list[list[int]]:
+    def winner(rows: int, columns: int) -> int:
+        game = find(EINSTEIN, board_size=rows, columns=columns, stones=1)
+        return {1.0: 1, -1.0: 2}[Solver(game).value(Batch(game, 1, encoder=None).states)]
+
+    return [[winner(rows, columns) for columns in range(2, 11)] for rows in range(2, 11)]
+
+
+@pytest.mark.parametrize("params", [{}, {"substitution": "nearest"}], ids=str)
+def test_images_have_equal_values(params: dict[str, str]) -> None:
+    """§12, before the roll, where only a few stones are left."""
+    game, rng = find(SPEC, **params), random.Random(2)
+    for _ in range(40):
+        oracle = arranged(game, rng, most=4, reach=3)
+        oracle.die = None
+        chance = chance_to_win(game, oracle)
+        for change in changes(game):
+            assert chance_to_win(game, image(oracle, change)) == pytest.approx(chance, abs=1e-14)
+
+
+# Games without dice
+
+
+def minimax(oracle: Any) -> float:
+    """Find seat 0's return under best play by brute force over an oracle."""
+    if oracle.mover() is None:
+        return float(oracle.returns()[0])
+    values = []
+    for a in oracle.legal():
+        after = oracle.copy()
+        after.play(a)
+        values.append(minimax(after))
+    return max(values) if oracle.mover() == 0 else min(values)
+
+
+@pytest.mark.parametrize(
+    ("name", "oracle", "worths"),
+    [("hex:board_size=3", Hex(3), (-1.0, 1.0)), ("gomoku:board_size=5", Gomoku(5), (-1.0, 0.0, 1.0))],
+    ids=["hex", "gomoku"],
+)
+def test_late_positions_agree_with_brute_force(name: str, oracle: Any, worths: tuple[float, ...]) -> None:
+    """The values of positions with few empty cells, and that the chosen action keeps them."""
+    game, met = find(name), set()
+    for history in random_histories(game, 400, seed=1):
+        batch, here = replayed(game, [history]), oracle.copy()
+        for a in history:
+            here.play(a)
+        if not 0 < len(here.legal()) <= 6:
+            continue
+        value = solver(game).value(batch.states)
+        here.play(int(Exact(positions=10_000).act(batch.view())[0]))
+        assert value == minimax(here)
+        met.add((len(history) % 2, value))
+        here = oracle.copy()
+        for a in history:
+            here.play(a)
+        assert value == minimax(here)
+    assert ({seat for seat, _ in met}, {value for _, value in met}) == ({0, 1}, set(worths))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("hex:board_size=3", 1.0), ("hex:board_size=3,swap=true", -1.0), ("hex:board_size=4", 1.0)]
+)
+def test_hex_from_the_start(name: str, value: float) -> None:
+    """Who begins wins, and with the swap the other does."""
+    game = find(name)
+    assert solver(game).value(Batch(game, 1, seed=0).states) == value
+
+
+# Limits
+
+
+def test_too_many_positions_are_refused_in_a_sentence() -> None:
+    small = Solver(find("einstein"), positions=100)
+    start = Batch("einstein", 1, seed=0, chance="by_hand").states
+    with pytest.raises(BoyiError, match="more than 100 positions follow; allow more with positions="):
+        small.value(start)
+    # And goes on with what is small enough, whatever that left behind.
+    game = find("einstein")
+    late = set_up(game, {1: (3, 3)}, {1: (0, 3), 2: (1, 2)}, 0)
+    assert small.value(record(game, late)) == pytest.approx(1.0)
+
+
+def test_positions_of_earlier_games_make_room() -> None:
+    game = find("einstein")
+    one, other = set_up(game, {3: (1, 1)}, {3: (3, 4)}, 0), set_up(game, {4: (1, 1)}, {4: (3, 4)}, 0)
+    full = Solver(game)
+    expected = full.value(record(game, one))
+    tight = Solver(game, positions=int(full.table.size[0]))
+    assert tight.value(record(game, one)) == expected == tight.value(record(game, other))
+    assert tight.table.size[0] == full.table.size[0]
+    assert full.value(record(game, one)) == expected
+
+
+def test_games_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(BoyiError, match="exact cannot solve toy: that takes two seats, zero sum and nothing hidden"):
+        Exact().fit(find(toy.SPEC))
+
+
+def test_it_plays_better_than_others() -> None:
+    game = "einstein:board_size=3,stones=3"
+    result = evaluate("exact", game, opponents=["random", "mcts:sims=20"], games=200, seed=0)
+    scores = {pairing.opponent: pairing.score.value for pairing in result.pairings if pairing.agent == "exact"}
+    assert scores["random"] > 0.6
+    assert scores["mcts:sims=20"] > 0.5
+
+
+if __name__ == "__main__":
+    print(json.dumps(winners()))

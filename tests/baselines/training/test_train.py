@@ -1,0 +1,346 @@
+"""``boyi train``: configs, runs that survive being killed, and what they leave behind."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from places import ROOT
+from runs import TINY
+from safetensors import safe_open
+from safetensors.numpy import load_file, save_file
+from typer.testing import CliRunner
+
+from boyi.baselines import make_agent
+from boyi.baselines.command import main as cli
+from boyi.baselines.learning.checkpoint import write_file
+from boyi.baselines.training.config import FIELDS, FOLDER, LISTS, check_config, read_config, shipped
+from boyi.baselines.training.run import Limits, Run, hold, make_learner
+from boyi.envs import BoyiError, find
+from boyi.envs.engine import bind
+
+pytestmark = pytest.mark.filterwarnings("ignore:The number of environments used is greater:UserWarning")
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Runs go to runs/ where the command is called."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(bind, "_say_once", lambda sentence: None)
+    (tmp_path / "tiny.toml").write_text(TINY)
+    return tmp_path
+
+
+def boyi(words):
+    return CliRunner().invoke(cli.app, shlex.split(words))
+
+
+def tiny(**changes):
+    return read_config("tiny.toml", **changes)
+
+
+def state(folder):
+    """All of a run that does not depend on the clock: checkpoint, model and log."""
+    arrays = {name: load_file(folder / f"{name}.safetensors") for name in ("checkpoint", "model")}
+    log = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    return arrays, [{key: value for key, value in line.items() if key != "time/fps"} for line in log]
+
+
+def same(one, other):
+    assert one[1] == other[1]
+    for name, arrays in one[0].items():
+        assert arrays.keys() == other[0][name].keys()
+        for key, array in arrays.items():
+            assert array.tobytes() == other[0][name][key].tobytes(), key
+
+
+def test_a_run_leaves_everything_behind():
+    done = boyi("train tiny.toml --name first")
+    assert done.exit_code == 0, done.stderr
+    assert re.fullmatch(r"runs/first: 1200 steps, all 1200 steps are done; \d+% against random\n", done.stdout)
+    folder = Path("runs/first")
+    names = {path.name for path in folder.iterdir() if not path.name.startswith("events.out.tfevents")}
+    assert names == {
+        ".lock", "config.json", "versions.json", "log.jsonl", "checkpoint.safetensors", "model.safetensors",
+        "curves.png", "moves.png",
+    }  # fmt: skip
+    assert any(path.name.startswith("events.out.tfevents") for path in folder.iterdir())
+    assert all((folder / name).read_bytes().startswith(b"\x89PNG") for name in ("curves.png", "moves.png"))
+    assert json.loads((folder / "config.json").read_text()) == tiny().facts
+    assert json.loads((folder / "versions.json").read_text())["boyi"]
+    log = state(folder)[1]
+    assert [line["steps"] for line in log if "eval/random" in line] == [504, 1000, 1200]
+    assert [line["steps"] for line in log if "train/loss" in line] == [200, 400, 600, 800, 1000]
+    assert load_file(folder / "checkpoint.safetensors")["moves"].sum() == 1200
+    page = (ROOT / "docs" / "training.md").read_text()
+    logged = {name for line in log for name in line if name != "steps" and not name.startswith("eval/")}
+    assert all(f"`{name}`" in page for name in (*logged, "time/fps"))
+
+
+def test_a_run_is_not_written_over():
+    boyi("train tiny.toml --steps 300")
+    again = boyi("train tiny.toml")
+    assert again.exit_code == 2
+    assert again.stderr == "boyi: runs/tiny holds a run: --resume goes on with it, --name NAME starts another\n"
+
+
+def test_same_seed_same_run_and_another_seed_another():
+    for name, seed in (("a", 4), ("b", 4), ("c", 5)):
+        Run(tiny(seed=seed, steps=600), Path("runs") / name).train()
+    same(state(Path("runs/a")), state(Path("runs/b")))
+    assert state(Path("runs/a"))[1] != state(Path("runs/c"))[1]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"target": "own_next"},
+        {"target": "literal", "optimizer": "rmsprop"},
+        {"opponent": ["random", "mcts:sims=2,reuse=false"], "seat": "random"},
+        {"game": "einstein:stones=2", "encoder": "policy42"},
+    ],
+    ids=["negamax", "own_next", "literal", "pool", "dice"],
+)
+def test_a_run_stopped_anywhere_resumes_to_what_it_would_have_been(changes):
+    config = tiny(**changes)
+    Run(config, Path("runs/whole")).train()
+    stops = iter([False] * 52 + [True])
+    run = Run(config, Path("runs/parts"))
+    assert run.train(Limits(asked=lambda: next(stops))) == "stopped"
+    assert 300 < run.steps < 500
+    Run(config, Path("runs/parts"), resume=True).train()
+    same(state(Path("runs/whole")), state(Path("runs/parts")))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_a_killed_run_resumes_to_what_it_would_have_been():
+    Run(tiny(steps=4000), Path("runs/whole")).train()
+    command = [
+        sys.executable,
+        "-m",
+        "boyi.baselines.command.main",
+        "train",
+        "tiny.toml",
+        "--steps",
+        "4000",
+        "--name",
+        "parts",
+    ]
+    log = Path("runs/parts/log.jsonl")
+    for lines in (3, 9, 15):
+        process = subprocess.Popen([*command, "--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        while process.poll() is None and (not log.exists() or log.read_bytes().count(b"\n") < lines):
+            time.sleep(0.002)
+        process.kill()
+        assert process.communicate()[1].decode().count("Traceback") == 0
+        assert process.returncode == -signal.SIGKILL
+    assert boyi("train tiny.toml --steps 4000 --name parts --resume").exit_code == 0
+    same(state(Path("runs/whole")), state(Path("runs/parts")))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_saves_where_it_is_and_says_how_to_go_on():
+    words = ["train", "tiny.toml", "--steps", "100000"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "boyi.baselines.command.main", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A shell starts background jobs deaf to Ctrl-C, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    log = Path("runs/tiny/log.jsonl")
+    while process.poll() is None and (not log.exists() or log.read_bytes().count(b"\n") < 3):
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    said, complained = (text.decode() for text in process.communicate())
+    assert process.returncode == 130, complained
+    assert "Traceback" not in complained and "boyi: saving" in complained
+    steps = int(re.match(r"runs/tiny: (\d+) steps, stopped; ", said).group(1))
+    assert said.splitlines()[1] == "go on with: boyi train tiny.toml --steps 100000 --resume"
+    assert Run(tiny(), Path("runs/tiny"), resume=True).steps == steps
+
+
+def test_limits():
+    run = Run(tiny(steps=100_000), Path("runs/minutes"))
+    assert run.train(Limits(minutes=0.03)) == "0.03 minutes are over"
+    assert 0 < run.steps < 100_000 and run.scores
+    run = Run(tiny(steps=100_000), Path("runs/until"))
+    assert run.train(Limits(until=0.25, against="random")) == "25% against random is reached"
+    done = boyi("train tiny.toml --until 0.0 --against mcts:sims=2 --name words")
+    assert "0% against mcts:sims=2 is reached" in done.stdout
+    assert "go on with: boyi" in done.stdout
+
+
+def test_the_length_of_a_run_may_change_but_not_what_it_is():
+    boyi("train tiny.toml --steps 300")
+    longer = boyi("train tiny.toml --steps 600 --resume")
+    assert longer.exit_code == 0 and "600 steps" in longer.stdout
+    other = boyi("train tiny.toml --seed 3 --resume")
+    assert other.exit_code == 2
+    assert other.stderr == (
+        "boyi: runs/tiny/checkpoint.safetensors belongs to another run: its seed is 0, here it is 3\n"
+    )
+    assert boyi("train tiny.toml --steps 300 --resume").exit_code == 0  # nothing is left to do
+
+
+def test_two_processes_do_not_share_a_run():
+    with hold(Path("runs/tiny")):
+        done = boyi("train tiny.toml")
+    assert done.exit_code == 2
+    assert done.stderr == "boyi: runs/tiny is in use by another process\n"
+
+
+@pytest.mark.parametrize("damage", ["cut", "noise", "foreign", "other"])
+def test_a_damaged_checkpoint_is_one_sentence(damage):
+    Run(tiny(steps=300), Path("runs/tiny")).train()
+    file = Path("runs/tiny/checkpoint.safetensors")
+    content = file.read_bytes()
+    if damage == "cut":
+        file.write_bytes(content[: len(content) // 2])
+    elif damage == "noise":
+        file.write_bytes(b"\xff" * 100 + content[100:])
+    elif damage == "foreign":
+        save_file({"weights": np.zeros(3)}, file)
+    else:
+        file.write_bytes(Path("runs/tiny/model.safetensors").read_bytes())
+    done = boyi("train tiny.toml --resume")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("boyi: runs/tiny/checkpoint.safetensors is ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("gama = 0.9", "unknown field of config tiny 'gama': did you mean 'gamma'?"),
+        ("gamma = 2.0", "config tiny: gamma must be a number from 0.0 to 1.0, not 2.0"),
+        ("envs = 1.5", "config tiny: envs must be a whole number"),
+        ("double = 1.5", "config tiny: double must be true or false"),
+        ('target = "minimax"', "config tiny: target must be one of"),
+        ("opponent = 3", "config tiny: opponent must be an agent string or a list of them, not 3"),
+        ('opponent = ["self", "random"]', 'config tiny: opponent is "self" or other agents, not both'),
+        ('ladder = ["mtcs"]', "unknown agent 'mtcs': did you mean 'mcts'?"),
+        ("evaluation_games = 3", "config tiny: evaluation_games must be even, not 3"),
+        ("choices = 3", "config tiny: choices must be a table"),
+        ("choices = { depth = 3 }", "depth"),
+        ('game = "hx"', "unknown game 'hx'"),
+        ('encoder = "plans"', "unknown encoder of hex 'plans': did you mean 'planes'?"),
+        ("steps = ", "tiny.toml is not TOML"),
+    ],
+)
+def test_a_bad_config_is_one_sentence(line, sentence):
+    field = line.split(" ")[0]
+    kept = [each for each in TINY.splitlines() if not each.startswith(f"{field} ")]
+    Path("tiny.toml").write_text("\n".join([line, *kept]))
+    done = boyi("train tiny.toml")
+    assert done.exit_code == 2
+    assert sentence in done.stderr and len(done.stderr.splitlines()) == 1
+    assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("train hex_dqm", "unknown config 'hex_dqm': did you mean 'hex_dqn'?"),
+        ("train nowhere.toml", "cannot read nowhere.toml: No such file or directory"),
+        ("train tiny.toml --until 0.9", "--until SCORE and --against AGENT go together"),
+        ("train tiny.toml --against random", "--until SCORE and --against AGENT go together"),
+        ("train tiny.toml --device nonsense", "device"),
+    ],
+)
+def test_bad_arguments_are_one_sentence(words, sentence):
+    done = boyi(words)
+    assert done.exit_code == 2
+    assert sentence in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_models_as_agents_say_what_is_wrong():
+    Run(tiny(steps=300), Path("runs/tiny")).train()
+    agent = make_agent("ddqn:runs/tiny,epsilon=0.1", "hex:board_size=3")
+    assert str(agent) == "ddqn:runs/tiny,epsilon=0.1"
+    file = Path("runs/tiny/model.safetensors")
+    for text, sentence in (
+        ("dqn:runs/tiny", "runs/tiny was learned by another algorithm: write ddqn:runs/tiny"),
+        ("ddqn:runs/nothing", "cannot read runs/nothing: there is no such file"),
+        ("ddqn", "ddqn plays what a run has learned: name its folder, as in ddqn:runs/NAME"),
+        ("ddqn:runs/tiny,run=runs/tiny", "gives run twice"),
+        ("ddqn:tiny.toml", "tiny.toml is damaged, or no safetensors file"),
+        ("ddqn:runs/tiny/checkpoint.safetensors", "is not a file of format boyi-model-1"),
+    ):
+        with pytest.raises(BoyiError, match=re.escape(sentence)):
+            make_agent(text, "hex:board_size=3")
+    with pytest.raises(
+        BoyiError, match=r"ddqn:runs/tiny has learned hex:board_size=3 and cannot play hex:board_size=5"
+    ):
+        make_agent("ddqn:runs/tiny", "hex:board_size=5")
+    weights = load_file(file)
+    weights.popitem()
+    forge(file, weights)
+    with pytest.raises(BoyiError, match="is damaged: there is no array layers"):
+        make_agent("ddqn:runs/tiny", "hex:board_size=3")
+
+
+def forge(file, weights):
+    """Write other weights under a file's own card."""
+    with safe_open(file, "np") as kept:
+        card = json.loads(kept.metadata()["boyi"])
+    write_file(file, weights, card)
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_a_shipped_config_explains_every_field_and_can_be_built(name):
+    config = read_config(name)
+    lines = [line for line in (FOLDER / f"{name}.toml").read_text().splitlines() if line]
+    for line in lines:
+        assert line.startswith("#") or re.match(r"\w+ = .+  # .+", line), line
+    make_agents = [make_agent(agent, config.game) for agent in config.ladder]
+    assert make_agents
+    assert config["buffer_size"] >= config["batch_size"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", shipped())
+def test_a_shipped_config_learns_and_resumes(name):
+    # Counted in steps: what a machine does in some seconds may end before learning begins.
+    begun = read_config(name)["learning_starts"] + read_config(name)["envs"]
+    first = boyi(f"train {name} --steps {begun}")
+    assert first.exit_code == 0, first.stderr
+    assert "steps are done" in first.stdout
+    before = Run(read_config(name), Path(f"runs/{name}"), resume=True)
+    assert before.steps > before.config["learning_starts"]
+    again = boyi(f"train {name} --steps {before.steps + 1} --resume")
+    assert again.exit_code == 0, again.stderr
+    after = Run(read_config(name), Path(f"runs/{name}"), resume=True)
+    assert after.steps > before.steps
+    assert after.learner._n_updates > before.learner._n_updates > 0
+    assert [line["steps"] for line in after.lines if "eval/random" in line][-2:] == [before.steps, after.steps]
+
+
+def test_shipped_configs_are_those_that_are_documented():
+    assert {"hex_dqn", "hex_ddqn", "gomoku_dqn", "einstein_ddqn", "hex11_neurohex", "gomoku19_dqn"} <= set(shipped())
+
+
+def test_every_field_is_documented_and_every_default_is_allowed():
+    assert check_config("plain", {}).facts.keys() == {*FIELDS, *LISTS, "choices"}
+    assert all(param.doc for param in FIELDS.values())
+
+
+def test_wrappers_of_a_config_are_those_that_it_names():
+    config = check_config(
+        "lines", {"game": "gomoku:board_size=5", "line_reward": True, "scale_reward": True, "envs": 2, "opening": 1}
+    )
+    model = make_learner(config)
+    env, names = model.env.env, []
+    while hasattr(env, "env"):
+        names.append(type(env).__name__)
+        env = env.env
+    assert names == ["RandomOpening", "ScaleReward", "LineReward"]
+    assert find(config.game) == env.game
