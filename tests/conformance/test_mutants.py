@@ -1,7 +1,7 @@
-"""The tests of a game must notice a bug in it: every one-line bug of ``mutants/<game>.py`` is caught by a check.
+"""The tests of a game must notice a bug in it: every one-line bug of its ``<game>_mutants.py`` is caught by a check.
 
-Each bug goes into a copy of the package, on which `mutants.battery` runs the game's own tests without JIT, first the
-one that has caught the bug before: ``python tests/test_mutants.py hex`` finds out which, for ``mutants/killers.json``.
+Each bug goes into a copy of the package, on which `battery` runs the game's own tests without JIT, first the one that
+has caught the bug before, by the game's ``killers.json``; ``pytest --write`` finds out which.
 """
 
 import json
@@ -10,26 +10,22 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
-from mutants.battery import Job
-from places import ROOT, SUPPORT, TESTS
+from battery import Job
+from places import ROOT, SHARED, of_game
 
 from boyi.envs import games
 
-KILLERS = TESTS / "mutants" / "killers.json"
-"""By game and name of a bug, the test that has caught it; a bug that is not in it takes longer, that is all."""
 UNCHANGED = ("unchanged", "rules.py", "", "")
 
 Mutant = tuple[str, str, str, str]
-BATTERY = [sys.executable, "-m", "mutants.battery"]
+BATTERY = [sys.executable, "-m", "battery"]
 
 
 def judged(game: str, mutants: list[Mutant], folder: Path, *battery: str) -> dict[str, dict[str, str]]:
     """Judge the game's tests by each mutant: what became of it, by which test, and the end of what was said."""
-    killers: dict[str, str] = json.loads(KILLERS.read_text()).get(game, {})
+    killers = killers_of(game)
     jobs = [
         Job(game=game, file=file, old=old, new=new, first=killers.get(name, ""), verdict=str(folder / f"{k}.json"))
         for k, (name, file, old, new) in enumerate(mutants)
@@ -37,7 +33,7 @@ def judged(game: str, mutants: list[Mutant], folder: Path, *battery: str) -> dic
     (folder / "jobs.json").write_text(json.dumps(jobs))
     environment = os.environ | {
         "NUMBA_DISABLE_JIT": "1",
-        "PYTHONPATH": os.pathsep.join(map(str, (TESTS, SUPPORT))),
+        "PYTHONPATH": os.pathsep.join(map(str, SHARED)),
         "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
         "PYTHONDONTWRITEBYTECODE": "",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
@@ -54,8 +50,15 @@ def judged(game: str, mutants: list[Mutant], folder: Path, *battery: str) -> dic
     return found
 
 
+def killers_of(game: str) -> dict[str, str]:
+    """Read by its name which test has caught a bug; one that is not there takes longer, that is all."""
+    file = of_game(game) / "killers.json"
+    killers: dict[str, str] = json.loads(file.read_text()) if file.exists() else {}
+    return killers
+
+
 def mutants_of(game: str) -> list[Mutant]:
-    mutants: list[Mutant] = import_module(f"mutants.{game}").MUTANTS
+    mutants: list[Mutant] = import_module(f"{game}_mutants").MUTANTS
     assert len({mutant[0] for mutant in mutants}) == len(mutants) >= 15  # enough to mean something
     return mutants
 
@@ -66,13 +69,16 @@ def told(name: str, found: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("game", games())
-def test_every_mutant_is_killed(game: str, tmp_path: Path) -> None:
+def test_every_mutant_is_killed(game: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """An unchanged copy passes the game's tests, and in every broken one a check fails."""
     found = judged(game, [UNCHANGED, *mutants_of(game)], tmp_path)
     unchanged = found.pop("unchanged")
     assert unchanged["verdict"] == "survived", told("unchanged", unchanged)
     others = [told(name, each) for name, each in found.items() if each["verdict"] != "killed"]
     assert not others, "\n".join(others)
+    if request.config.getoption("write"):
+        killers = {name: each["by"] for name, each in found.items()}
+        (of_game(game) / "killers.json").write_text(json.dumps(killers, indent=1, ensure_ascii=False) + "\n")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +97,7 @@ def test_a_crash_is_no_kill(old: str, new: str, tmp_path: Path) -> None:
 
 def test_another_package_is_no_verdict(tmp_path: Path) -> None:
     """The battery judges only the copies that it has made, and not being able to start is no kill either."""
-    early = "import sys, boyi; from mutants.battery import main; main(sys.argv[1])"
+    early = "import sys, boyi; from battery import main; main(sys.argv[1])"
     found = judged("hex", [UNCHANGED], tmp_path, sys.executable, "-c", early)
     assert found["unchanged"]["verdict"] == "no verdict" and "another package" in found["unchanged"]["said"]
 
@@ -99,19 +105,3 @@ def test_another_package_is_no_verdict(tmp_path: Path) -> None:
 def test_a_place_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match=r"occurs 0 times in rules\.py"):
         judged("hex", [("stale", "rules.py", "no such line", "")], tmp_path)
-
-
-def main(chosen: list[str]) -> None:
-    """Judge all mutants of games, and note which test kills which."""
-    killers: dict[str, Any] = json.loads(KILLERS.read_text())
-    for game in chosen:
-        with TemporaryDirectory() as folder:
-            found = judged(game, mutants_of(game), Path(folder))
-        killers[game] = {name: each["by"] for name, each in found.items() if each["verdict"] == "killed"}
-        for name, each in found.items():
-            print(f"{game}: {name}: {each['verdict']} {each['by']}")
-        KILLERS.write_text(json.dumps(killers, indent=1, ensure_ascii=False) + "\n")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:] or list(games()))

@@ -10,8 +10,8 @@ import pytest
 import strip
 import toy
 from clock import Clock
+from einstein_oracle import Cell, EinStein
 from einstein_positions import every_set, record
-from oracles.einstein import Cell, EinStein
 
 from boyi.baselines.search.evaluation import evaluation
 from boyi.baselines.search.exact import Exact

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from einstein_oracle import Cell, EinStein, Stone
 from einstein_positions import (
     CASES,
     TESTED,
@@ -23,7 +24,6 @@ from einstein_positions import (
 from histories import count, number_of_actions, scores, seen
 from numba import config
 from numpy.typing import NDArray
-from oracles.einstein import Cell, EinStein, Stone
 
 from boyi.baselines.command.perft import perft
 from boyi.envs import Batch, BoyiError, Game, IllegalAction, find

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from hex_oracle import Hex
 from hex_positions import every_set, played
 from histories import SIGMAS, count, first_seat_wins, keys, number_of_actions, random_histories, replayed, scores, seen
 from numba import config
 from numpy.typing import NDArray
-from oracles.hex import Hex
 
 from boyi.envs import Batch, Game, IllegalAction, find
 from boyi.envs.engine import kernels

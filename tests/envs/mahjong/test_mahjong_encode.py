@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from itertools import permutations
 
+import mahjong_oracle as oracle
 import numpy as np
 import pytest
 from histories import seen
@@ -23,7 +24,6 @@ from mahjong_positions import (
     redealt,
     table,
 )
-from oracles import mahjong as oracle
 
 from boyi.envs import Batch, BoyiError, Game
 from boyi.envs.engine import kernels

@@ -1,4 +1,4 @@
-"""Run a game's own tests without JIT on copies of the package, one for each bug: ``python -m mutants.battery JOBS``.
+"""Run a game's own tests without JIT on copies of the package, one for each bug: ``python -m battery JOBS``.
 
 JOBS is a JSON file, see `Job`; each verdict goes to the JSON file that its job names, and what is said meanwhile to one
 beside it that ends in .txt. Every copy is tested in a process of its own, forked from this one, which has imported what
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypedDict
 
 import pytest
-from places import ROOT, SUPPORT, TESTS
+from places import ROOT, SHARED, of_game
 
 AT_ONCE = 2  # processes, each of which keeps a core busy
 PATIENCE = 900  # seconds, on however busy a machine; a bug that makes the rules run for ever no check has caught
@@ -90,7 +90,7 @@ def judge(job: Job) -> tuple[str, str]:
         if verdict == "killed":
             return verdict, test
     part = Path(job["file"]).stem
-    own = (TESTS / "envs" / job["game"]).glob(f"test_{job['game']}*.py")
+    own = of_game(job["game"]).glob(f"test_{job['game']}*.py")
     files = sorted(own, key=lambda path: (f"_{part}" not in path.name, path.name))
     return run([str(path) for path in files])
 
@@ -106,7 +106,7 @@ def begin(job: Job, package: Path, number: int) -> int:
             os.dup2(file.fileno(), 1)
             os.dup2(file.fileno(), 2)
         sys.path.insert(0, str(package.parent))
-        os.environ["PYTHONPATH"] = os.pathsep.join(map(str, (package.parent, TESTS, SUPPORT)))
+        os.environ["PYTHONPATH"] = os.pathsep.join(map(str, (package.parent, *SHARED)))
         import boyi
 
         if Path(boyi.__file__).parent.resolve() != package.resolve():
