@@ -58,15 +58,15 @@ MUTANTS = [
     ("the turn stays", "rules.py", "s.turn = 1 - seat", "s.turn = seat"),
     ("the next move needs no roll", "rules.py", "    s.die = 0\n", "    s.die = s.die\n"),
     ("plies of seat 1 only", "rules.py", "s.ply += 1", "s.ply += seat"),
-    ("losing costs nothing", "../board.py", "r[1 - s.winner] = -1.0", "r[1 - s.winner] = 0.0"),
+    ("losing costs nothing", "../grid/board.py", "r[1 - s.winner] = -1.0", "r[1 - s.winner] = 0.0"),
     # Playouts and keys.
     ("playouts never roll the highest face", "rules.py", "below(rng, k))", "below(rng, k - 1))"),
     ("playouts never go diagonally", "rules.py", "d = below(rng, 3) if", "d = below(rng, 2) if"),
     ("playouts know one of two stones", "rules.py", "if x >= 0:", "if x > n + 9:"),
     ("playouts count moves of the lower stone as one", "rules.py", "n = 3 if row and column else 1", "n = 1"),
     ("playouts count moves of the higher stone as three", "rules.py", "n + (3 if row and column else 1)", "n + 3"),
-    ("the key knows only who is left", "../board.py", "np.uint64(values[i] - least)", "np.uint64(values[i] >= 0)"),
-    ("the key ignores seat 1's stones", "../board.py", "range(values.size)", "range(values.size // 2)"),
+    ("the key knows only who is left", "../grid/board.py", "np.uint64(values[i] - least)", "np.uint64(values[i] >= 0)"),
+    ("the key ignores seat 1's stones", "../grid/board.py", "range(values.size)", "range(values.size // 2)"),
     # Encoders.
     ("seat 1 sees the board unturned", "encode.py", "at < 0 or seat == 0 else", "at < 0 or seat >= 0 else"),
     ("seat 1 sees seat 0's stones as its own", "encode.py", "i if seat == 0 else (i + k) % (2 * k)", "i"),

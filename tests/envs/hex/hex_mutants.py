@@ -18,11 +18,11 @@ MUTANTS = [
     ("the other seat wins", "rules.py", "        s.winner = seat\n", "        s.winner = 1 - seat\n"),
     ("seat 1 never wins", "rules.py", "        s.winner = seat\n", "        s.winner = -seat\n"),
     ("play goes on after seat 0 has won", "rules.py", "OVER if s.winner >= 0 else", "OVER if s.winner > 0 else"),
-    ("the loser is rewarded", "../board.py", "r[s.winner] = 1.0", "r[s.winner] = -1.0"),
-    ("losing costs nothing", "../board.py", "r[1 - s.winner] = -1.0", "r[1 - s.winner] = 0.0"),
+    ("the loser is rewarded", "../grid/board.py", "r[s.winner] = 1.0", "r[s.winner] = -1.0"),
+    ("losing costs nothing", "../grid/board.py", "r[1 - s.winner] = -1.0", "r[1 - s.winner] = 0.0"),
     # Turns, mask and swap.
     ("the swapping seat moves again", "rules.py", "else 1 - seat", "else 1 - seat * (a < s.board.size)"),
-    ("the mask has seat 1's stones", "../board.py", "mask[i] = b[i] == 0", "mask[i] = b[i] != 1"),
+    ("the mask has seat 1's stones", "../grid/board.py", "mask[i] = b[i] == 0", "mask[i] = b[i] != 1"),
     ("actions counted by plies", "rules.py", "return s.board.size - s.stones +", "return s.board.size - s.ply +"),
     ("seat 0 may swap", "rules.py", "s.ply == 1 and s.to_move == 1", "s.ply <= 1"),
     ("the swap stays open", "rules.py", "s.ply == 1 and s.to_move == 1", "s.to_move == 1"),
@@ -38,7 +38,7 @@ MUTANTS = [
     ("playouts crown the wrong seat", "rules.py", "s.winner = 0 if ar >= n", "s.winner = 1 if ar < n"),
     ("the key ignores the mover", "rules.py", " + 4 * s.board.size", " * 0 + 4 * s.board.size"),
     ("the key ignores the swap", "rules.py", "+ can_swap(s)) * GOLDEN", "+ 0) * GOLDEN"),
-    ("the key is colour-blind", "../board.py", "np.uint64(values[i] - least)", "np.uint64(values[i] != 0)"),
+    ("the key is colour-blind", "../grid/board.py", "np.uint64(values[i] - least)", "np.uint64(values[i] != 0)"),
     ("half a turn is none", "rules.py", "[::-1]", "[::1]"),
     # Encoders.
     (
