@@ -72,7 +72,7 @@ class GameEnv(gymnasium.Env[Observation, int]):
         super().reset(seed=one_seed(seed))
         self._mover, self._seat = int(self.batch.to_move[0]), int(self.table.seats[0])
         self._show()
-        first = self._observation(), self._info()
+        first = self._observation(None), self._info()
         self.steps.finish()
         return first
 
@@ -84,8 +84,9 @@ class GameEnv(gymnasium.Env[Observation, int]):
         a = self.frame.action(whole(action, self.game), self._mover)
         if self.table.watchers:
             self.table.announce(np.array([a if 0 <= a < self.game.actions else -1]), ROW)
-        self._seat, self._mover = self._mover, self.steps.begin(self.batch.play, a)
-        self._answer()
+        seen = np.empty(self.frame.shape, np.float32)
+        self._seat, self._mover = self._mover, self.steps.begin(self.batch.play, a, seen)
+        self._answer(seen)
         self._show()
         reward, info = 0.0, self._info()
         if self._mover < 0:
@@ -93,14 +94,14 @@ class GameEnv(gymnasium.Env[Observation, int]):
             reward, info["returns"] = scores[self._seat], np.array(scores, np.float32)
             over = np.array([self._mover == OVER])
             self.table.report(Finished(ROW, np.array([self._seat]), info["returns"][None].copy(), over))
-        observation = self._observation()
+        observation = self._observation(seen)
         self.steps.finish()
         return observation, reward, self._mover == OVER, self._mover == CUT, info
 
-    def _answer(self) -> None:
-        """Let the opponents play until the learner is to move or the game has ended."""
+    def _answer(self, seen: np.ndarray) -> None:
+        """Let the opponents play until the learner is to move, and write what it sees, or the game has ended."""
         while self._mover >= 0 and (player := self.table.player(self._mover, self._seat)) is not None:
-            self._mover = self.batch.play(int(self.table.ask(player, ROW)[0]), giving_up=True)
+            self._mover = self.batch.play(int(self.table.ask(player, ROW)[0]), seen, giving_up=True)
 
     def set_opponent(self, opponent: Any) -> None:
         """Let somebody else play the other seats, from their next decision on: anything that ``opponent=`` takes.
@@ -114,15 +115,15 @@ class GameEnv(gymnasium.Env[Observation, int]):
         """Whether every seat is the caller's."""
         return self.table.opponents is None
 
-    def _observation(self) -> Observation:
-        if self._mover >= 0:
-            x, mask = self.batch.sight()
-        else:
-            x, mask = self.batch.look(self._seat), self.batch.mask[0]
-        return {"observation": self.frame.arrange(x), "action_mask": self.frame.mask(mask, self._mover)}
+    def _observation(self, seen: np.ndarray | None) -> Observation:
+        """Arrange what a step has written for the seat to move, or what the learner sees without it."""
+        if seen is None or self._mover < 0:
+            seen = self.batch.observe(self._seat)[0]
+        mask = self.frame.mask(self.batch.first_mask(), self._mover)
+        return {"observation": self.frame.arrange(seen), "action_mask": mask}
 
     def _info(self) -> Info:
-        mask = self.frame.mask(self.batch.mask[0], self._mover)
+        mask = self.frame.mask(self.batch.first_mask(), self._mover)
         return {"action_mask": mask, "seat": self._seat, "to_move": max(self._mover, -1)}
 
     def action_masks(self) -> np.ndarray:

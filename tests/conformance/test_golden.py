@@ -48,7 +48,7 @@ def _key(game, batch) -> int:
 def _digest(game, state, encoder: str, seat: int) -> str:
     batch = Batch(game, 1, seed=0, encoder=encoder)
     batch.states = state
-    return hashlib.sha256(batch.look(seat).tobytes()).hexdigest()[:16]
+    return hashlib.sha256(batch.observe(seat).tobytes()).hexdigest()[:16]
 
 
 @pytest.mark.parametrize("name", games())

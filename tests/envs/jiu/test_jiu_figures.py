@@ -1,4 +1,4 @@
-"""The figures of Jiu's RULES.md are what the package draws; ``python tests/envs/jiu/test_jiu_figures.py`` writes them anew."""
+"""The figures of Jiu's RULES.md are what the package draws."""
 
 import re
 from typing import NamedTuple
