@@ -126,7 +126,7 @@ def _failure(whose: str, when: str, error: BaseException) -> BoyiError:
     return BoyiError(f"{whose} {what} when it is {when}: {type(error).__name__}: {shown(str(error))}")
 
 
-def players(game: str | Spec | Game) -> list[str]:
+def agents_for(game: str | Spec | Game) -> list[str]:
     """Name the agents that play a game as they are: without a run to play from, and with what is installed."""
     found = []
     for name, kind in AGENTS.items():

@@ -21,7 +21,7 @@ from ...envs.engine.errors import BoyiError, shown
 from ...envs.engine.spec import Game, find
 from ...envs.faces.render import sees_seats
 from ...envs.records.files import Growing, PathOf, as_path
-from ...envs.records.game_record import Record, names, positions, read_game
+from ...envs.records.game_record import GameRecord, names, positions, read_game
 from ..agent import Agent, blame, timed_act
 from ..agents import AgentLike, labels, make_agent
 from ..arena.matches import check_clock, too_late
@@ -157,11 +157,11 @@ class Sitting:
             if agent is not None:
                 agent.close()
 
-    def record(self) -> Record:
+    def record(self) -> GameRecord:
         """Write the game down as far as it was played."""
         actions = [move.action for move in self.moves]
         spent = {name: [m.seconds for m in self.moves if self.labels[m.seat] == name] for name in self.labels}
-        return Record(
+        return GameRecord(
             game=str(self.game),
             game_version=self.game.spec.version,
             agents=self.labels,
@@ -336,7 +336,7 @@ def show_record(path: PathOf, number: int = 1, game: Game | None = None) -> None
         print("\n\n".join(pages))
 
 
-def draw_pages(record: Record, where: str) -> list[str]:
+def draw_pages(record: GameRecord, where: str) -> list[str]:
     """Draw every position of a recorded game under the move that led to it."""
     game, states = positions(record, where)
     movers = [int(state["to_move"]) for state in states[:-1]]

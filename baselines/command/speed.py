@@ -31,7 +31,7 @@ from ...envs.engine.facts import facts
 from ...envs.engine.kernels import random_games
 from ...envs.engine.spec import Game, find
 from ...envs.faces.aec import AEC
-from ..arena.printing import make_table, show
+from ..arena.printing import show, text_table
 from ..players.greedy import greedy_games
 from ..search.mcts import MCTS
 from . import peers
@@ -97,7 +97,7 @@ def speed(
             for line in lines:
                 line.repeat(seconds)
         facts: list[RenderableType] = [] if train else ["", memory_and_starting(chosen)]
-    table = make_table("measured", "boyi", "peer", "peer's rate", "min", "median", "goal", left=("measured", "peer"))
+    table = text_table("measured", "boyi", "peer", "peer's rate", "min", "median", "goal", left=("measured", "peer"))
     for line in lines:
         table.add_row(*line.cells())
     show(
@@ -110,7 +110,7 @@ def speed(
 
 def memory_and_starting(game: Game) -> Table:
     """Measure what has no peer: the size of a search, and the time to the first step."""
-    facts = make_table("memory and starting", "", left=("memory and starting",))
+    facts = text_table("memory and starting", "", left=("memory and starting",))
     nodes = 1_000_000 if game.longest <= LONG else 20_000
     facts.add_row(f"a search of {nodes:,} nodes", f"{node_bytes(game, nodes):.0f} bytes a node")
     for what, spent in start_times(game).items():
@@ -160,7 +160,7 @@ def rows(game: Game) -> Iterator[Row]:
     what = f"{ROWS} games, mask only, {SCAN} steps a call, one core"
     yield Row(what, "steps/s", random_scan(alone), goal=goals.get("core_mask"))
     bot = _peer("OpenSpiel", peers.openspiel_mcts, game)
-    yield Row("mcts, random playouts, one thread", "sims/s", search(game), *bot, goals.get("mcts"))
+    yield Row("mcts, random playouts, one thread", "sims/s", search_meter(game), *bot, goals.get("mcts"))
     if game.has("greedy"):
         yield Row("greedy play in one call, one thread", "games/s", greedy_play(game))
         yield Row("random play in one call, one thread", "games/s", random_play(game))
@@ -198,7 +198,7 @@ def random_loop(batch: Batch) -> Meter:
     return lambda seconds: timed(seconds, step)
 
 
-def search(game: Game) -> Meter:
+def search_meter(game: Game) -> Meter:
     """Search the start position with a new tree each time."""
     sims = SIMULATIONS if game.longest <= LONG else SIMULATIONS // 50
     agent = MCTS(sims=sims, reuse=False)

@@ -21,7 +21,7 @@ from ...envs.mahjong.distance import distance
 from ...envs.mahjong.greedy import count_unseen
 from ...envs.mahjong.record import live
 from .evaluator import Hands
-from .greedy_hands import watch_hands
+from .greedy_hands import sample_hands
 
 DRAWS = 14  # own draws left that are told apart, 0 to 13 or more
 NEVER = 99  # own discards since a tile was let pass that never was
@@ -187,7 +187,7 @@ MOST_ROWS = 76 * (SEATS - 1) * 17  # of a hand: its discards, opponents, kinds i
 WON = CELLS  # the column of a row after its cells
 
 
-def watch(s, a, notes, scratch, rows):  # type: ignore[no-untyped-def]
+def sample_discard(s, a, notes, scratch, rows):  # type: ignore[no-untyped-def]
     """Write a row for every kind that the seat could discard and opponent from whom it is not safe: its cells, and
     whether that opponent would win.
     """
@@ -205,7 +205,7 @@ def watch(s, a, notes, scratch, rows):  # type: ignore[no-untyped-def]
     return n
 
 
-def conclude(s, rows, lost):  # type: ignore[no-untyped-def]
+def label_hand(s, rows, lost):  # type: ignore[no-untyped-def]
     """Count a discard that was won on, and what it cost."""
     if s.payer >= 0:
         lost[0] += 1
@@ -214,7 +214,7 @@ def conclude(s, rows, lost):  # type: ignore[no-untyped-def]
 
 def greedy_dangers(count: int, seed: int = 0) -> tuple[np.ndarray, float]:
     """Let `greedy` play so many hands; return rows (n, 11) int32, cells and whether they won, and what a win cost."""
-    seen, lost = watch_hands(count, seed, MOST_ROWS, CELLS + 1, watch, conclude)
+    seen, lost = sample_hands(count, seed, MOST_ROWS, CELLS + 1, sample_discard, label_hand)
     return seen, float(lost[1] / max(lost[0], 1))
 
 

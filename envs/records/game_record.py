@@ -26,7 +26,7 @@ EARLIER: dict[str, dict[str, Any]] = {"boyi-game-1": {"clock": None, "reason": "
 ENDINGS = ("over", "cut", "resigned", "forfeit", "time", "unfinished")
 
 
-class Record(Form, frozen=True, kw_only=True):
+class GameRecord(Form, frozen=True, kw_only=True):
     """One game, played by this `version` of the package; `seats` holds the label of whoever played each seat.
 
     `agents` are the labels of everybody in the run, `pairing` and `index` the game's place in it, `run_seed` the
@@ -79,9 +79,9 @@ class Record(Form, frozen=True, kw_only=True):
         return json.dumps(msgspec.structs.asdict(self), ensure_ascii=False) + "\n"
 
 
-def read_line(line: bytes, where: str) -> Record:
-    """Read what `Record.line` writes; `BoyiError` begins with `where` and says what is wrong."""
-    return read(line, Record, where=where, what="a game record", format=FORMAT, earlier=EARLIER)
+def read_line(line: bytes, where: str) -> GameRecord:
+    """Read what `GameRecord.line` writes; `BoyiError` begins with `where` and says what is wrong."""
+    return read(line, GameRecord, where=where, what="a game record", format=FORMAT, earlier=EARLIER)
 
 
 def statistics(game: Game, state: np.void) -> dict[str, list[float]]:
@@ -90,7 +90,7 @@ def statistics(game: Game, state: np.void) -> dict[str, list[float]]:
     return {} if count is None else count(state)
 
 
-def read_game(path: PathOf, number: int = 1) -> Record:
+def read_game(path: PathOf, number: int = 1) -> GameRecord:
     """Read the `number`-th game of a file, counted from 1."""
     lines = read_lines(as_path(path))
     if not is_whole(number, 1, len(lines)):
@@ -119,7 +119,7 @@ def name_all(game: Game, states: Iterable[np.void], actions: list[int]) -> list[
     return [name(state, action) for state, action in zip(states, actions, strict=False)]
 
 
-def positions(record: Record, where: str) -> tuple[Game, list[np.void]]:
+def positions(record: GameRecord, where: str) -> tuple[Game, list[np.void]]:
     """Replay a record: its game and the plies + 1 positions; `BoyiError` when these rules cannot have produced it."""
     game = find(record.game)
     if record.game_version != game.spec.version:

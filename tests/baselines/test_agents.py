@@ -9,7 +9,7 @@ from engines import command
 from sizes import sized
 
 from boyi.baselines import make_agent
-from boyi.baselines.agents import AGENTS, players
+from boyi.baselines.agents import AGENTS, agents_for
 from boyi.envs import Batch, BoyiError, find, games
 from boyi.envs.engine.facts import facts
 
@@ -40,7 +40,7 @@ def test_it_plays_twenty_legal_games_or_says_why_not(agent: str, name: str) -> N
     game = sized(name, agent)
     assert game is not None
     # Those that play what the programs or agents do that they are made of are on no game's list.
-    if agent not in players(game) and agent not in {facts(game).program, "jsonl", "pool"}:
+    if agent not in agents_for(game) and agent not in {facts(game).program, "jsonl", "pool"}:
         with pytest.raises(BoyiError, match=re.escape(str(game))):
             make_agent(QUICK.get(agent, agent), game)
         return
@@ -61,7 +61,9 @@ def test_who_plays_what() -> None:
         expected["alphabeta"] = duel and game.has("evaluate") and not game.spec.dice
         expected["expectimax"] = duel and game.has("evaluate") and game.spec.dice
         own = {agent for agent, only in WRITTEN_FOR.items() if name == only}
-        assert set(players(name)) - {"openspiel"} == {agent for agent, plays in expected.items() if plays} | own, name
+        assert set(agents_for(name)) - {"openspiel"} == {agent for agent, plays in expected.items() if plays} | own, (
+            name
+        )
 
 
 @pytest.mark.parametrize("agent", sorted(set(AGENTS) - LEARNED))
@@ -70,4 +72,4 @@ def test_a_game_of_dice_and_secrets_is_played_or_refused(agent: str) -> None:
     if agent == "openspiel":
         pytest.importorskip("pyspiel")
     game = find(toy.SPEC)
-    assert (agent in players(game)) == (agent in ("random", "mcts"))
+    assert (agent in agents_for(game)) == (agent in ("random", "mcts"))
