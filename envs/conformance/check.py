@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import copy
 import io
+import os
 import pickle
+import subprocess
+import sys
 from collections import Counter
-from collections.abc import Iterator
-from importlib import import_module
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 from xml.etree import ElementTree
 
@@ -26,7 +27,10 @@ from ..engine.protocol import CHANCE, OVER
 from ..engine.spec import Game, Spec, find
 from ..faces.frame import Frame
 from ..faces.symmetry import symmetries as shown_images
+from .oracle import Oracle, compare
+from .players import evaluations, policies, rollouts
 from .random_games import GameError, Position, Probe, advance_one, draw_rows, field_bytes, open_stream, redeal_one
+from .rules_page import check_page
 from .tampering import tampering, validity
 
 DRAWS = 2000  # taken from one chance event to compare frequencies
@@ -41,13 +45,33 @@ _PIECES = {
 }
 
 
-def check_game(game: str | Spec | Game, games: int = 20, seed: int = 0) -> None:
-    """Check a game, or with a spec its every tested parameter set, on so many random games; `GameError` if it fails."""
-    for each in [Game.bind(game, params) for params in game.tested] if isinstance(game, Spec) else [find(game)]:
+def check_game(
+    game: str | Spec | Game,
+    games: int = 20,
+    seed: int = 0,
+    *,
+    oracle: type[Oracle] | None = None,
+    report: Callable[[Game, str], None] | None = None,
+) -> None:
+    """Check a game, or with a spec its every tested parameter set, on so many random games; `GameError` if it fails.
+
+    With an `oracle`, see `Oracle`, the two are compared at every ply as well. `report` is called with each game and
+    promise before it is checked.
+    """
+    chosen = [Game.bind(game, params) for params in game.tested] if isinstance(game, Spec) else [find(game)]
+    for each in chosen:
         pieces(each)
         probe = Probe(each, games, seed)
         for item in ITEMS:
+            if report is not None:
+                report(each, item.__name__)
             item(probe)
+        if oracle is not None:
+            if report is not None:
+                report(each, "oracle")
+            compare(probe, oracle)
+    check_page(chosen[0].spec)
+    light_drawing(chosen[0])
 
 
 # What a game's folder holds
@@ -66,13 +90,19 @@ def pieces(game: Game) -> None:
         _check_names(game, part)
     _expect_rules_of_records(game)
     _expect("planes" in game.spec.encoders, game, "there is no encoder 'planes'")
-    folder = Path(str(import_module(game.spec.package).__file__)).parent
-    _expect((folder / "RULES.md").is_file(), game, "there is no RULES.md")
     dtype = game.module("rules").state_dtype(**game.params)
     for name, kind in (("to_move", np.dtype(np.int8)), ("ply", np.dtype(np.int32))):
         _expect(dict(dtype.fields or {}).get(name, (None,))[0] == kind, game, f"its record has no {kind} {name!r}")
     _expect(dtype.isalignedstruct and not dtype.hasobject, game, "its record is not aligned, or holds Python objects")
     _expect(game.blank.shape == (1,) and game.dtype == dtype, game, "blank() is not one record of its state_dtype()")
+
+
+def light_drawing(game: Game) -> None:
+    """Raise `GameError` where drawing a position would import Numba: pictures are wanted where nothing is played."""
+    code = f"import sys, {game.spec.package}.draw; sys.exit('numba' in sys.modules)"
+    path = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": path}, capture_output=True)
+    _expect(done.returncode == 0, game, "its draw.py cannot be imported, or imports Numba with it")
 
 
 def _check_names(game: Game, part: str) -> None:
@@ -443,6 +473,6 @@ def _look_alike(probe: Probe, a: Position, b: Position, encoder: str, numbers: n
 
 ITEMS = (
     starts, results, keys, texts, drawings, observations, frames, secrets, chances, validity, batches, isolation,
-    histories, copies, refusals, symmetries, images, tampering,
+    histories, copies, refusals, symmetries, images, tampering, evaluations, policies, rollouts,
 )  # fmt: skip
 """Every promise, as a function of a `Probe`."""

@@ -104,8 +104,8 @@ class Probe:
             wanted[0] = wanted[-1] = True
             self.positions += [position for position, kept in zip(played, wanted, strict=True) if kept]
 
-    def kernel(self, generic: Kernel, encoder: str | None = None) -> Kernel:
-        return bind(generic, self.game, encoder)
+    def kernel(self, generic: Kernel, encoder: str | None = None, **choices: Kernel) -> Kernel:
+        return bind(generic, self.game, encoder, **choices)
 
     def start(self, seed: int) -> np.ndarray:
         """Deal a start position (1,)."""
