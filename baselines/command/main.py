@@ -1,4 +1,4 @@
-"""The command ``boyi``: arena, decide, benchmark, play, engine, train, games, agents, perft, compile and speed.
+"""The command ``boyi``: its commands, of which those with much to say have files of their own.
 
 What needs Numba is imported inside the commands, so that help and version appear at once. A
 `BoyiError` is one sentence on stderr and exit code 2, so is what the system refuses with 1; Ctrl-C is exit code 130, a
@@ -395,6 +395,22 @@ def speed(ctx: typer.Context) -> None:
 def train(ctx: typer.Context) -> None:
     """Train DQN or Double DQN from a config, in a run that survives being killed."""
     _delegate(ctx, "train")
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+def check(ctx: typer.Context) -> None:
+    """Check what a game owes the engine, on random games."""
+    _delegate(ctx, "check")
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+def mutants(ctx: typer.Context) -> None:
+    """Find out which test of a game notices which one-line bug."""
+    _delegate(ctx, "mutants")
 
 
 def _delegate(ctx: typer.Context, name: str) -> None:

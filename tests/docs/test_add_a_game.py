@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from battery import packaged
 from places import ROOT, SHARED, TESTS
+
+from boyi.envs.conformance.battery import copy_package
 
 PAGE = (ROOT / "docs" / "add-a-game.md").read_text(encoding="utf-8")
 BLOCKS = re.compile(r"^(?:\*\*`(\S+)`\*\*\n\n)?```(?:py|markdown)\n(.*?)^```$", re.M | re.S)  # a file's name and text
@@ -47,7 +48,7 @@ Cell = tuple[int, int]
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return a folder with a copy of the package, the page's game in it; compiled kernels stay there as well."""
     folder = tmp_path_factory.mktemp("sixth")
-    package = packaged(folder)
+    package = copy_package(ROOT, folder, "boyi")
     blocks: dict[str, list[str]] = {}
     for name, block in BLOCKS.findall(PAGE):
         if name:
