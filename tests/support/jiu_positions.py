@@ -7,8 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from boyi.envs import Batch, BoyiError, find
+from boyi.envs.grid.cells import LETTERS
 from boyi.envs.jiu import SPEC, text
-from boyi.envs.jiu.points import DIGITS, LETTERS
+from boyi.envs.jiu.points import DIGITS
 
 TESTED = [find(SPEC, **params) for params in SPEC.tested]
 
