@@ -64,7 +64,7 @@ def svg(state: np.void) -> str:
     size = 9 + 0.4 * columns  # of the caption: it stays readable when the picture of a large board is made small
     middles = [centre(r, c) for r in range(cells.rows) for c in range(columns)]
     parts = _board(middles)
-    parts += column_names(centre, cells.letters, TEXT, 0, -SIDE / 2 - BAND - 11)
+    parts += column_names(centre, cells.letters.upper(), TEXT, 0, -SIDE / 2 - BAND - 11)
     parts += row_names(centre, cells.numbers, TEXT, SIDE / 2 + BAND + 7)
     parts += _last_move(state, middles)
     for seat, squares in enumerate(state["square"].reshape(2, -1)):

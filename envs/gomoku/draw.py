@@ -42,7 +42,7 @@ def svg(state: np.void) -> str:
     half = (n - 1) / 2 * STEP + EDGE
     parts = [rect(-half, -half, 2 * half, 2 * half, WOOD, FRAME, 1.5), *lines_across(n, centre, LINE)]
     parts += [circle(*centre(*cell), 0.11 * STEP, LINE) for cell in _stars(n)]
-    parts += column_names(centre, cells.letters, TEXT, n - 1, EDGE + 13)
+    parts += column_names(centre, cells.letters.upper(), TEXT, n - 1, EDGE + 13)
     parts += row_names(centre, cells.numbers, TEXT, EDGE + 8)
     parts += _halo(_rows(state, stones, n), centre)
     for cell, seat in stones.items():

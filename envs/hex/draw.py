@@ -36,7 +36,7 @@ def svg(state: np.void) -> str:
     stones, centre = stones_of(state), partial(_centre, n)
     right, bottom = (1.5 * n - 0.5) * WIDTH / 2, (1.5 * n + 0.5) * RADIUS / 2
     parts = list(_bands(n))
-    parts += column_names(centre, cells.letters, TEXT, 0, -RADIUS - BAND - 10)
+    parts += column_names(centre, cells.letters.upper(), TEXT, 0, -RADIUS - BAND - 10)
     parts += row_names(centre, cells.numbers, TEXT, WIDTH / 2 + BAND + 6)
     parts += [_hexagon(centre(r, c)) for r in range(n) for c in range(n)]
     parts += _halo([centre(r, c) for r, c in _chain(stones, int(state["winner"]), n)])

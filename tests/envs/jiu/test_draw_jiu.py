@@ -14,6 +14,7 @@ from boyi.envs import Batch
 from boyi.envs.engine import protocol
 from boyi.envs.engine.spec import find
 from boyi.envs.faces import drawing as draw
+from boyi.envs.grid import picture
 from boyi.envs.grid.cells import LETTERS, side_of
 from boyi.envs.jiu import SPEC, constants, rules, shapes
 from boyi.envs.jiu import draw as board
@@ -168,7 +169,7 @@ def test_coordinates_name_the_points(n: int, monkeypatch: pytest.MonkeyPatch) ->
     """§20: letters count the rows from the top, digits the columns from the left."""
     check_letters(monkeypatch, board, in_corners(n))
     at: dict[str, tuple[float, float]] = {}
-    monkeypatch.setattr(board, "label", lambda word, x, y, *rest: at.setdefault(word, (x, y)) and "")
+    monkeypatch.setattr(picture, "label", lambda word, x, y, *rest: at.setdefault(word, (x, y)) and "")
     board.svg(battle(n))
     assert [cell(n, at[DIGITS[i]][0], at[LETTERS[i]][1]) for i in range(n)] == [(i, i) for i in range(n)]
     assert max(at[DIGITS[i]][1] for i in range(n)) < -n / 2 * board.STEP > max(at[LETTERS[i]][0] for i in range(n))
