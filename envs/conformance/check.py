@@ -363,11 +363,15 @@ def _check_forfeit(trial: Trial, batch: Batch, actions: np.ndarray) -> None:
 
 
 def symmetries(trial: Trial) -> None:
-    """Where rules.py has ``symmetries(**params)``: each row renames the actions, and the renamed game is the same."""
+    """Where rules.py has ``symmetries(**params)``: each row renames the actions, and the renamed game is the same.
+
+    Where the start is not, ``image(states, k)`` of rules.py puts records (n,) into the k-th image, from which that game
+    sets out.
+    """
     tables = _renamings(trial.game)
     trial.require(_permute(tables, trial.game.actions), None, "symmetries returns no permutations of the actions")
     for k, table in enumerate(tables[:8]):
-        for _ in _renamed(trial, table, trial.seeds[k % len(trial.seeds)]):
+        for _ in _renamed(trial, table, k):
             pass
 
 
@@ -384,7 +388,7 @@ def images(trial: Trial) -> None:
         numbers, actions = _shown(trial, encoder)
         trial.require(len(tables) in (0, len(actions)), None, f"{encoder} has not as many images as the rules")
         for k, table in enumerate(tables[:8]):
-            for a, b in _renamed(trial, table, trial.seeds[k % len(trial.seeds)]):
+            for a, b in _renamed(trial, table, k):
                 same = _look_alike(trial, a, b, encoder, numbers[k], actions[k])
                 failure = f"{encoder} does not show the image that its symmetries say"
                 trial.require(same, a, f"{failure}:\n{trial.report(b, 'the other')}\n")
@@ -413,9 +417,13 @@ def _shown(trial: Trial, encoder: str) -> tuple[np.ndarray, np.ndarray]:
     return numbers, actions
 
 
-def _renamed(trial: Trial, table: np.ndarray, seed: int) -> Iterator[tuple[Position, Position]]:
-    """Play one random game twice, the second time with every action renamed by `table`; yield the positions."""
+def _renamed(trial: Trial, table: np.ndarray, k: int) -> Iterator[tuple[Position, Position]]:
+    """Play one random game twice, the second time as its k-th image, every action renamed by `table`; yield both."""
+    seed = trial.seeds[k % len(trial.seeds)]
     lots, here, there = np.random.default_rng(seed), trial.start(seed), trial.start(seed)
+    image = getattr(trial.game.module("rules"), "image", None)
+    if image is not None:
+        there = image(there, k)
     while True:
         a, b = trial.look(seed, here), trial.look(seed, there)
         same = a.to_move == b.to_move and (b.mask[table] == a.mask).all() and (a.returns == b.returns).all()

@@ -153,7 +153,7 @@ def test_stones_bear_their_numbers(name: str, monkeypatch: pytest.MonkeyPatch) -
         at[x, y] = words
         return ""
 
-    monkeypatch.setattr(picture, "label", spy)
+    monkeypatch.setattr(board, "label", spy)
     board.svg(state)
     half = board.SIDE / 2
     for number, square in placed.items():
