@@ -63,7 +63,7 @@ def read_rows(
 
     The first word of a line is its margin, which is passed over.
     """
-    known = known or f"the marks {' '.join(marks)}"
+    marks, known = list(marks), known or f"the marks {' '.join(marks)}"
     board = np.empty((len(lines), columns), np.int64)
     for r, (line, name) in enumerate(zip(lines, names, strict=True)):
         found = line.split()[1:]

@@ -102,6 +102,8 @@ MUTANTS = [
     ("names are read from the top", "text.py", "square(s, upward=True).read(", "square(s).read("),
     ("names are those of opposite points", "text.py", ".name(a)", '.name(s["board"].size - 1 - a)'),
     ("diagrams number rows from the top", "text.py", "side_of(s), square(s, upward=True)", "side_of(s), square(s)"),
+    ("diagrams forget the latest stone", "text.py", "last {write_last(s, name)}", "last -"),
+    ("diagrams have their letters backwards", "text.py", "points.letters)", "points.letters[::-1])"),
     ("diagrams call every end a draw", "text.py", '"draw" if', '"draw" if True or'),
     ("diagrams show the rule the other way", "text.py", "RULES[s['exact']]", "RULES[1 - s['exact']]"),
     ("any number of stones is read", "valid.py", "if s.ply != stones:", "if False:"),

@@ -20,7 +20,7 @@ def test_rows_are_written_behind_margins_and_read_back() -> None:
     assert (read_rows(write_rows(BOARD, ["  1", "  2"], WIDE, wide=4), 3, "12", "it", WIDE) == BOARD).all()
 
 
-@pytest.mark.parametrize("row", ["b . X", "b . X O .", "b . X #", "b . x O", "b", ""])
+@pytest.mark.parametrize("row", ["b . X", "b . X O .", "b . X #", "b .X O .", "b . x O", "b", ""])
 def test_a_wrong_row_is_named(row: str) -> None:
     with pytest.raises(BoyiError, match=re.escape("not it: row b must hold 3 of the marks . X O")):
         read_rows(["a . . .", row], 3, "ab", "it")
