@@ -15,9 +15,9 @@ import numpy as np
 from ...envs.engine.rng import GOLDEN, hash64
 from ...envs.mahjong.claims import can_win, completes, may_discard
 from ...envs.mahjong.complete import complete
-from ...envs.mahjong.constants import KINDS
+from ...envs.mahjong.constants import KINDS, TURN
 from ...envs.mahjong.greedy import count_unseen
-from ...envs.mahjong.record import ANSWER, DRAW, TURN, WIN, live
+from ...envs.mahjong.record import ANSWER, DRAW, WIN, live
 from ...envs.mahjong.rules import finish, settle_answers, step
 
 WIDEST = 17  # concealed tiles of a hand, hence branches of a discard node

@@ -14,7 +14,7 @@ import numpy as np
 from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game, Param, check_params
 from ...envs.engine.view import View
-from ...envs.jiu.record import LAYOUT
+from ...envs.jiu.constants import LAYOUT
 from ..agent import Agent, Team
 
 PROGRAM_C = "alphabeta:depth=4"

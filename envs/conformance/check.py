@@ -393,11 +393,15 @@ def _check_forfeit(probe: Probe, batch: Batch, actions: np.ndarray) -> None:
 
 
 def symmetries(probe: Probe) -> None:
-    """Where rules.py has ``symmetries(**params)``: each row renames the actions, and the renamed game is the same."""
+    """Where rules.py has ``symmetries(**params)``: each row renames the actions, and the renamed game is the same.
+
+    Where the start is not, ``image(states, k)`` of rules.py puts records (n,) into the k-th image, from which that game
+    sets out.
+    """
     tables = _renamings(probe.game)
     probe.require(_permute(tables, probe.game.actions), None, "symmetries returns no permutations of the actions")
     for k, table in enumerate(tables[:8]):
-        for _ in _renamed(probe, table, probe.seeds[k % len(probe.seeds)]):
+        for _ in _renamed(probe, table, k):
             pass
 
 
@@ -414,7 +418,7 @@ def images(probe: Probe) -> None:
         numbers, actions = _shown(probe, encoder)
         probe.require(len(tables) in (0, len(actions)), None, f"{encoder} has not as many images as the rules")
         for k, table in enumerate(tables[:8]):
-            for a, b in _renamed(probe, table, probe.seeds[k % len(probe.seeds)]):
+            for a, b in _renamed(probe, table, k):
                 same = _look_alike(probe, a, b, encoder, numbers[k], actions[k])
                 failure = f"{encoder} does not show the image that its symmetries say"
                 probe.require(same, a, f"{failure}:\n{probe.report(b, 'the other')}\n")
@@ -443,9 +447,13 @@ def _shown(probe: Probe, encoder: str) -> tuple[np.ndarray, np.ndarray]:
     return numbers, actions
 
 
-def _renamed(probe: Probe, table: np.ndarray, seed: int) -> Iterator[tuple[Position, Position]]:
-    """Play one random game twice, the second time with every action renamed by `table`; yield the positions."""
+def _renamed(probe: Probe, table: np.ndarray, k: int) -> Iterator[tuple[Position, Position]]:
+    """Play one random game twice, the second time as its k-th image, every action renamed by `table`; yield both."""
+    seed = probe.seeds[k % len(probe.seeds)]
     generator, here, there = np.random.default_rng(seed), probe.start(seed), probe.start(seed)
+    image = getattr(probe.game.module("rules"), "image", None)
+    if image is not None:
+        there = image(there, k)
     while True:
         a, b = probe.look(seed, here), probe.look(seed, there)
         same = a.to_move == b.to_move and (b.mask[table] == a.mask).all() and (a.returns == b.returns).all()

@@ -9,35 +9,33 @@ from math import ceil
 
 import numpy as np
 
+from ..engine.to_move import CHANCE
 from ..faces.drawing import (
     BLUE,
     CELL,
     GOLD,
     GRID,
-    INK,
     PAPER,
     RED,
     Paint,
     Point,
     caption,
     circle,
-    document,
     label,
     label_width,
-    moved,
     polygon,
     polyline,
     rect,
     stone,
 )
+from ..grid.cells import Cells
+from ..grid.picture import column_names, framed, lattice, row_names, standing
 
 SIDE = 46.0  # of a square, in pixels
 STONE = 0.38 * SIDE  # radius
 BAND = 7.0  # thickness of the coloured edges around a goal
 TEXT = 10.0  # height of the coordinates
 DIE = 2.6  # side, in heights of the caption
-
-CHANCE = -1  # as in protocol.py, which loads Numba
 
 NAMES = ("RED", "BLUE")
 PAINT = (RED, BLUE)
@@ -60,34 +58,31 @@ PIPS: tuple[tuple[Point, ...], ...] = (
 def svg(state: np.void) -> str:
     """Return the picture of one EinStein record: coordinates, goals, stones, last move, die, caption."""
     columns = int(state["columns"])
-    shape = state["board"].size // columns, columns
-    right, bottom = shape[1] * SIDE / 2, shape[0] * SIDE / 2
+    cells = Cells(state["board"].size // columns, columns)
+    centre = lattice(cells.rows, columns, SIDE)
+    right, bottom = columns * SIDE / 2, cells.rows * SIDE / 2
     size = 9 + 0.4 * columns  # of the caption: it stays readable when the picture of a large board is made small
-    parts = [*_board(shape), *_coordinates(shape), *_last_move(state, shape)]
+    middles = [centre(r, c) for r in range(cells.rows) for c in range(columns)]
+    parts = _board(middles)
+    parts += column_names(centre, cells.letters.upper(), TEXT, 0, -SIDE / 2 - BAND - 11)
+    parts += row_names(centre, cells.numbers, TEXT, SIDE / 2 + BAND + 7)
+    parts += _last_move(state, middles)
     for seat, squares in enumerate(state["square"].reshape(2, -1)):
         for i in np.flatnonzero(squares >= 0):
-            parts += _numbered(int(i) + 1, _centre(int(squares[i]), shape), PAINT[seat])
+            parts += _numbered(int(i) + 1, middles[squares[i]], PAINT[seat])
     parts += _caption(state, bottom + 22 + 1.4 * size, size)
     widest = label_width("BLUE TO MOVE", size) + (DIE + 1) * size  # on a narrow board, the die and the caption
-    across, above, below = max(right + 40, ceil(widest / 2) + 16), bottom + 44, bottom + 36 + 2.8 * size
-    return document(2 * across, above + below, [moved(parts, across, above)], PAPER)
-
-
-def _centre(square: int, shape: tuple[int, int]) -> Point:
-    r, c = divmod(square, shape[1])
-    return SIDE * (c - (shape[1] - 1) / 2), SIDE * (r - (shape[0] - 1) / 2)
+    return framed(parts, max(right + 40, ceil(widest / 2) + 16), bottom + 44, bottom + 36 + 2.8 * size)
 
 
 def _square(centre: Point, fill: str) -> str:
     return rect(centre[0] - SIDE / 2, centre[1] - SIDE / 2, SIDE, SIDE, fill, GRID, 1.2)
 
 
-def _board(shape: tuple[int, int]) -> list[str]:
+def _board(middles: list[Point]) -> list[str]:
     """Return the squares; two edges and a tint mark each goal in the colour of the seat that wants it."""
-    cells = shape[0] * shape[1]
-    parts = [_square(_centre(square, shape), CELL) for square in range(cells)]
-    for seat, goal in enumerate((cells - 1, 0)):
-        x, y = _centre(goal, shape)
+    parts = [_square(middle, CELL) for middle in middles]
+    for seat, (x, y) in enumerate((middles[-1], middles[0])):
         near, far = SIDE / 2, SIDE / 2 + BAND
         edges = [(near, near), (near, -near), (far, -near), (far, far), (-near, far), (-near, near)]
         sign = 1 - 2 * seat
@@ -96,31 +91,19 @@ def _board(shape: tuple[int, int]) -> list[str]:
     return parts
 
 
-def _coordinates(shape: tuple[int, int]) -> list[str]:
-    """Return the column letters above the board and the row numbers left of it."""
-    letters, numbers = [], []
-    for c in range(shape[1]):
-        x, y = _centre(c, shape)
-        letters.append(label(chr(ord("A") + c), x, y - SIDE / 2 - BAND - 11, TEXT, INK))
-    for r in range(shape[0]):
-        x, y = _centre(r * shape[1], shape)
-        numbers.append(label(str(r + 1), x - SIDE / 2 - BAND - 7, y, TEXT, INK, "end"))
-    return letters + numbers
-
-
 def _numbered(number: int, centre: Point, paint: Paint) -> list[str]:
     """Return a stone with its number."""
     return [*stone(*centre, STONE, paint), label(str(number), *centre, 1.15 * STONE, paint.mark)]
 
 
-def _last_move(state: np.void, shape: tuple[int, int]) -> list[str]:
+def _last_move(state: np.void, middles: list[Point]) -> list[str]:
     """Return the two squares of the last move, a trail from one to the other, and a glow where it has won."""
     if state["last"] < 0:
         return []
     winner = int(state["winner"])
     seat = winner if winner >= 0 else 1 - int(state["turn"])
     i, direction = divmod(int(state["last"]), 3)
-    x, y = to = _centre(int(state["square"].reshape(2, -1)[seat, i]), shape)
+    x, y = to = middles[state["square"].reshape(2, -1)[seat, i]]
     down, right = STEPS[direction]
     back = SIDE * (2 * seat - 1)
     left = x + back * right, y + back * down
@@ -143,13 +126,9 @@ def _die(centre: Point, side: float, face: int, paint: Paint) -> list[str]:
 
 def _caption(state: np.void, y: float, size: float) -> list[str]:
     """Return the line below the board, centred, with the die, or a stone of the winner's colour."""
-    winner, seat = int(state["winner"]), int(state["to_move"])
-    if winner >= 0:
-        mark, line = caption(f"{NAMES[winner]} WINS", y, size, size)
-        return [circle(*mark, 0.55 * size, PAINT[winner].fill, PAINT[winner].rim), line]
-    if seat < CHANCE:
-        return [label("GAME OVER", 0, y, size, INK)]
+    if state["winner"] >= 0 or state["to_move"] < CHANCE:
+        return standing(state, NAMES, PAINT, y, size)
     turn, side = int(state["turn"]), DIE * size
-    text = f"{NAMES[turn]} TO {'ROLL' if seat == CHANCE else 'MOVE'}"
+    text = f"{NAMES[turn]} TO {'ROLL' if state['to_move'] == CHANCE else 'MOVE'}"
     mark, line = caption(text, y, size, side)
     return [*_die(mark, side, int(state["die"]), PAINT[turn]), line]

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..engine.protocol import CHANCE
 from ..engine.rng import kernel
+from ..grid.dihedral import in_blocks
 
 
 @kernel
@@ -74,16 +75,11 @@ def symmetries(encoder: str, **params: int | str) -> tuple[np.ndarray, np.ndarra
                 other = np.arange(k)[:: -1 if theirs else 1]
                 stones = np.concatenate([own, k + other])
                 turned = board.T.ravel() if mirrored else board.ravel()
-                actions.append(_placed(own, np.array([1, 0, 2] if mirrored else [0, 1, 2])))
+                actions.append(in_blocks(own, np.array([1, 0, 2] if mirrored else [0, 1, 2])))
                 if encoder == "planes":
-                    numbers.append(_placed(np.concatenate([stones, 2 * k + own, [3 * k]]), turned))
+                    numbers.append(in_blocks(np.concatenate([stones, 2 * k + own, [3 * k]]), turned))
                 else:
-                    entries = _placed(stones, np.array([0, 2, 1] if mirrored else [0, 1, 2]))
+                    entries = in_blocks(stones, np.array([0, 2, 1] if mirrored else [0, 1, 2]))
                     die = 6 * k + own if encoder == "policy42" else own[:0]
                     numbers.append(np.concatenate([entries, die]))
     return np.stack(numbers), np.stack(actions)
-
-
-def _placed(blocks: np.ndarray, inside: np.ndarray) -> np.ndarray:
-    """Number the entries of equal blocks that are permuted, and permuted alike inside."""
-    return (blocks[:, None] * inside.size + inside).ravel()

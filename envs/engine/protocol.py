@@ -9,10 +9,7 @@ A stub that ends in ``Optional`` has the default its body shows; a game leaves i
 """
 
 from .rng import kernel
-
-CHANCE = -1  # dice or a draw come next
-OVER = -2  # the game has ended by its rules
-CUT = -3  # the game was truncated
+from .to_move import CHANCE, CUT, OVER
 
 URGENT = 1_000_000  # rank from which candidates are tried before what a search has learned of others
 FORCED = 1 << 28  # rank of the first tactics where a seat may not leave the position as it is

@@ -6,28 +6,24 @@
   A B C
 """
 
-from math import isqrt
-
 import numpy as np
 
-from ..faces.drawing import (
-    BLACK,
-    GOLD,
-    INK,
-    PAPER,
-    WHITE,
-    Point,
-    caption,
-    circle,
-    document,
-    label,
-    moved,
-    polyline,
-    rect,
-    stone,
+from ..faces.drawing import BLACK, GOLD, WHITE, circle, polyline, rect, stone
+from ..grid.cells import side_of, square
+from ..grid.directions import LINES
+from ..grid.picture import (
+    Cell,
+    Centre,
+    column_names,
+    framed,
+    lattice,
+    lines_across,
+    row_names,
+    standing,
+    stones_of,
+    text_height,
 )
-
-Cell = tuple[int, int]
+from .constants import ROW
 
 STEP = 30.0  # from line to line, in pixels
 EDGE = 0.75 * STEP  # of wood around the outermost lines
@@ -38,38 +34,26 @@ NAMES = ("BLACK", "WHITE")
 PAINT = (BLACK, WHITE)
 WOOD, FRAME, LINE = "#ead8b6", "#c6ad7e", "#97815a"
 
-ROW = 5  # stones in a winning row
-DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
-
 
 def svg(state: np.void) -> str:
     """Return the picture of one Gomoku record: coordinates, stones, last stone, winning rows, caption."""
-    n = isqrt(state["board"].size)
-    stones = {divmod(int(a), n): int(state["board"][a]) - 1 for a in np.flatnonzero(state["board"])}
+    n, cells = side_of(state), square(state, upward=True)
+    stones, centre = stones_of(state), lattice(n, n, STEP)
     half = (n - 1) / 2 * STEP + EDGE
-    line = 8 + 0.45 * n  # height of the caption: it stays readable when the picture of a large board is made small
-    parts = [rect(-half, -half, 2 * half, 2 * half, WOOD, FRAME, 1.5), *_lines(n), *_coordinates(n)]
-    parts += _halo(_rows(state, stones, n), n)
+    parts = [rect(-half, -half, 2 * half, 2 * half, WOOD, FRAME, 1.5), *lines_across(n, centre, LINE)]
+    parts += [circle(*centre(*cell), 0.11 * STEP, LINE) for cell in _stars(n)]
+    parts += column_names(centre, cells.letters.upper(), TEXT, n - 1, EDGE + 13)
+    parts += row_names(centre, cells.numbers, TEXT, EDGE + 8)
+    parts += _halo(_rows(state, stones, n), centre)
     for cell, seat in stones.items():
-        parts += stone(*_point(cell, n), STONE, PAINT[seat])
+        parts += stone(*centre(*cell), STONE, PAINT[seat])
     if state["last"] >= 0:
         last = divmod(int(state["last"]), n)
-        parts.append(circle(*_point(last, n), 0.34 * STONE, PAINT[stones[last]].mark))
-    below = half + 26 + 1.3 * line
-    parts += _caption(state, below, line)
-    above, across = half + 20, half + 34
-    return document(2 * across, above + below + 0.5 * line + 16, [moved(parts, across, above)], PAPER)
-
-
-def _point(cell: Cell, n: int) -> Point:
-    return STEP * (cell[1] - (n - 1) / 2), STEP * (cell[0] - (n - 1) / 2)
-
-
-def _lines(n: int) -> list[str]:
-    """Return the lines and the star points."""
-    ends = [((i, 0), (i, n - 1)) for i in range(n)] + [((0, i), (n - 1, i)) for i in range(n)]
-    lines = [polyline([_point(a, n), _point(b, n)], LINE, 1.2) for a, b in ends]
-    return lines + [circle(*_point(cell, n), 0.11 * STEP, LINE) for cell in _stars(n)]
+        parts.append(circle(*centre(*last), 0.34 * STONE, PAINT[stones[last]].mark))
+    size = text_height(n)
+    below = half + 26 + 1.3 * size
+    parts += standing(state, NAMES, PAINT, below, size, over="DRAW" if state["board"].all() else "GAME OVER")
+    return framed(parts, half + 34, half + 20, below + 0.5 * size + 16)
 
 
 def _stars(n: int) -> list[Cell]:
@@ -82,18 +66,6 @@ def _stars(n: int) -> list[Cell]:
     return [(r, c) for r in places for c in places if n >= 19 or (r == middle) == (c == middle)]
 
 
-def _coordinates(n: int) -> list[str]:
-    """Return the column letters below the board and the row numbers, 1 at the bottom, left of it."""
-    outside = EDGE + 13
-    letters, numbers = [], []
-    for i in range(n):
-        x, y = _point((n - 1, i), n)
-        letters.append(label(chr(ord("A") + i), x, y + outside, TEXT, INK))
-        x, y = _point((i, 0), n)
-        numbers.append(label(str(n - i), x - outside + 5, y, TEXT, INK, "end"))
-    return letters + numbers
-
-
 def _rows(state: np.void, stones: dict[Cell, int], n: int) -> list[list[Cell]]:
     """List the winning rows through the last stone, each from end to end."""
     if state["winner"] < 0 or state["last"] < 0:
@@ -101,7 +73,7 @@ def _rows(state: np.void, stones: dict[Cell, int], n: int) -> list[list[Cell]]:
     mine = {cell for cell, seat in stones.items() if seat == state["winner"]}
     r, c = divmod(int(state["last"]), n)
     rows = []
-    for dr, dc in DIRECTIONS:
+    for dr, dc in LINES:
         first = last = 0
         while (r + (first - 1) * dr, c + (first - 1) * dc) in mine:
             first -= 1
@@ -113,20 +85,7 @@ def _rows(state: np.void, stones: dict[Cell, int], n: int) -> list[list[Cell]]:
     return rows
 
 
-def _halo(rows: list[list[Cell]], n: int) -> list[str]:
+def _halo(rows: list[list[Cell]], centre: Centre) -> list[str]:
     """Return the glow under the winning rows."""
-    lines = [polyline([_point(row[0], n), _point(row[-1], n)], GOLD, 0.4 * STEP) for row in rows]
-    return lines + [circle(*_point(cell, n), 0.58 * STEP, GOLD) for cell in sorted(set().union(*rows))]
-
-
-def _caption(state: np.void, y: float, size: float) -> list[str]:
-    """Return the line below the board, centred, with a stone of the colour it names."""
-    winner, seat = int(state["winner"]), int(state["to_move"])
-    if winner >= 0:
-        seat, text = winner, f"{NAMES[winner]} WINS"
-    elif seat >= 0:
-        text = f"{NAMES[seat]} TO MOVE"
-    else:
-        return [label("DRAW" if state["board"].all() else "GAME OVER", 0, y, size, INK)]
-    mark, line = caption(text, y, size, size)
-    return [circle(*mark, 0.55 * size, PAINT[seat].fill, PAINT[seat].rim), line]
+    lines = [polyline([centre(*row[0]), centre(*row[-1])], GOLD, 0.4 * STEP) for row in rows]
+    return lines + [circle(*centre(*cell), 0.58 * STEP, GOLD) for cell in sorted(set().union(*rows))]

@@ -7,7 +7,10 @@ import numpy as np
 from ..engine.rng import below, kernel
 from ..engine.spec import Game
 from ..grid.board import side
-from .rules import ROW, in_line, step
+from ..grid.directions import LINES
+from ..grid.rays import run_of
+from .constants import ROW
+from .rules import step
 
 NEAR, THROWS = 2, 3  # how far from the latest stone, and how often an empty point is looked for there
 
@@ -93,23 +96,14 @@ def note_fours(s, notes, a):
     b, n = s.board, side(s)
     r, c = a // n, a % n
     stone = b[a]
-    for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        ahead, behind = in_line(b, n, r, c, dr, dc), in_line(b, n, r, c, -dr, -dc)
+    for dr, dc in LINES:
+        ahead, behind = run_of(b, n, r, c, dr, dc, stone), run_of(b, n, r, c, -dr, -dc, stone)
         for way in (1, -1):
             far = ahead if way == 1 else behind
             y, x = r + way * (far + 1) * dr, c + way * (far + 1) * dc
             if 0 <= y < n and 0 <= x < n and b[y * n + x] == 0:
-                row = 2 + ahead + behind + beyond(b, n, y, x, way * dr, way * dc, stone)
+                row = 2 + ahead + behind + run_of(b, n, y, x, way * dr, way * dc, stone)
                 seat = np.int64(stone) - 1
                 if (row == ROW or (row > ROW and s.exact == 0)) and notes.noted[seat] < notes.points.shape[1]:
                     notes.points[seat, notes.noted[seat]] = y * n + x
                     notes.noted[seat] += 1
-
-
-@kernel
-def beyond(b, n, r, c, dr, dc, stone):
-    """Count the stones like `stone` that follow the empty point (r, c) in one direction without a gap."""
-    r, c = r + dr, c + dc
-    if 0 <= r < n and 0 <= c < n and b[r * n + c] == stone:
-        return 1 + in_line(b, n, r, c, dr, dc)
-    return 0

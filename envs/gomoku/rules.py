@@ -9,8 +9,10 @@ import numpy as np
 from ..engine.protocol import OVER
 from ..engine.rng import GOLDEN, below, hash64, kernel
 from ..grid.board import hash_all, mark_empty, pay_winner, side
-
-ROW = 5  # §4: stones in a winning row
+from ..grid.dihedral import images
+from ..grid.directions import LINES
+from ..grid.rays import run_of
+from .constants import ROW
 
 
 def state_dtype(board_size: int, rule: str) -> np.dtype:
@@ -50,23 +52,12 @@ def legal(s, mask):
 
 
 @kernel
-def in_line(b, n, r, c, dr, dc):
-    """Count the stones that go on from the stone on (r, c) in one direction, in its colour and without a gap."""
-    stone, count = b[r * n + c], 0
-    r, c = r + dr, c + dc
-    while 0 <= r < n and 0 <= c < n and b[r * n + c] == stone:
-        count += 1
-        r, c = r + dr, c + dc
-    return count
-
-
-@kernel
 def wins(s, a):
     """§4: whether the stone on point a completes a winning row; only the four lines through it can hold one."""
     b, n = s.board, side(s)
     r, c = a // n, a % n
-    for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        row = 1 + in_line(b, n, r, c, dr, dc) + in_line(b, n, r, c, -dr, -dc)
+    for dr, dc in LINES:
+        row = 1 + run_of(b, n, r, c, dr, dc, b[a]) + run_of(b, n, r, c, -dr, -dc, b[a])
         if row == ROW or (row > ROW and s.exact == 0):
             return True
     return False
@@ -113,5 +104,4 @@ def playout(s, rng, mask, p):
 
 def symmetries(board_size: int, rule: str) -> np.ndarray:
     """Return the action permutations that keep the game as it is, (8, actions): four turns, also mirrored."""
-    points = np.arange(board_size**2).reshape(board_size, board_size)
-    return np.stack([np.rot90(board, turns).ravel() for board in (points, points.T) for turns in range(4)])
+    return images(board_size)

@@ -50,3 +50,14 @@ def hash_all(h, values, least):
     for i in range(values.size):
         h = (h ^ np.uint64(values[i] - least)) * _PRIME
     return h
+
+
+@kernel
+def write_stones(b, seat, x):
+    """Write where the observer has stones, cell by cell, and behind it where the other seat has."""
+    size = b.size
+    mine, theirs = np.int8(seat + 1), np.int8(2 - seat)
+    for i in range(size):
+        x[i] = b[i] == mine
+    for i in range(size):
+        x[size + i] = b[i] == theirs

@@ -8,30 +8,14 @@
 
 from collections import deque
 from collections.abc import Iterator
-from math import cos, hypot, isqrt, pi, sin, sqrt
+from functools import partial
+from math import cos, hypot, pi, sin, sqrt
 
 import numpy as np
 
-from ..faces.drawing import (
-    BLUE,
-    CELL,
-    GOLD,
-    GRID,
-    INK,
-    PAPER,
-    RED,
-    Point,
-    caption,
-    circle,
-    document,
-    label,
-    moved,
-    polygon,
-    polyline,
-    stone,
-)
-
-Cell = tuple[int, int]
+from ..faces.drawing import BLUE, CELL, GOLD, GRID, PAPER, RED, Point, circle, polygon, polyline, stone
+from ..grid.cells import side_of, square
+from ..grid.picture import Cell, column_names, framed, row_names, standing, stones_of
 
 RADIUS = 20.0  # of a hexagon, centre to corner, in pixels
 WIDTH = sqrt(3) * RADIUS  # of a hexagon, side to side
@@ -48,21 +32,22 @@ NEIGHBOURS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
 
 def svg(state: np.void) -> str:
     """Return the picture of one Hex record: coordinates, stones, last stone, winning chain, caption."""
-    n = isqrt(state["board"].size)
-    stones = {divmod(int(a), n): int(state["board"][a]) - 1 for a in np.flatnonzero(state["board"])}
+    n, cells = side_of(state), square(state)
+    stones, centre = stones_of(state), partial(_centre, n)
     right, bottom = (1.5 * n - 0.5) * WIDTH / 2, (1.5 * n + 0.5) * RADIUS / 2
-    parts = [*_bands(n), *_coordinates(n)]
-    parts += [_hexagon(_centre(r, c, n)) for r in range(n) for c in range(n)]
-    parts += _halo([_centre(r, c, n) for r, c in _chain(stones, int(state["winner"]), n)])
+    parts = list(_bands(n))
+    parts += column_names(centre, cells.letters.upper(), TEXT, 0, -RADIUS - BAND - 10)
+    parts += row_names(centre, cells.numbers, TEXT, WIDTH / 2 + BAND + 6)
+    parts += [_hexagon(centre(r, c)) for r in range(n) for c in range(n)]
+    parts += _halo([centre(r, c) for r, c in _chain(stones, int(state["winner"]), n)])
     for (r, c), seat in stones.items():
-        parts += stone(*_centre(r, c, n), 0.66 * RADIUS, PAINT[seat])
-    parts += [circle(*_centre(r, c, n), 0.24 * RADIUS, PAPER) for r, c in _last(stones, int(state["last"]), n)]
-    parts += _caption(state, bottom + 38)
-    across, above, below = right + 50, bottom + 48, bottom + 62
-    return document(2 * across, above + below, [moved(parts, across, above)], PAPER)
+        parts += stone(*centre(r, c), 0.66 * RADIUS, PAINT[seat])
+    parts += [circle(*centre(r, c), 0.24 * RADIUS, PAPER) for r, c in _last(stones, int(state["last"]), n)]
+    parts += standing(state, NAMES, PAINT, bottom + 38, TEXT)
+    return framed(parts, right + 50, bottom + 48, bottom + 62)
 
 
-def _centre(r: int, c: int, n: int) -> Point:
+def _centre(n: int, r: int, c: int) -> Point:
     middle = (n - 1) / 2
     return WIDTH * (c - middle + (r - middle) / 2), 1.5 * RADIUS * (r - middle)
 
@@ -77,22 +62,11 @@ def _halo(centres: list[Point]) -> list[str]:
     return [polyline(centres, GOLD, 0.6 * RADIUS), *glow] if centres else []
 
 
-def _coordinates(n: int) -> list[str]:
-    """Return the column letters, each above its column's first cell, and the row numbers."""
-    letters, numbers = [], []
-    for i in range(n):
-        x, y = _centre(0, i, n)
-        letters.append(label(chr(ord("A") + i), x, y - RADIUS - BAND - 10, TEXT, INK))
-        x, y = _centre(i, 0, n)
-        numbers.append(label(str(i + 1), x - WIDTH / 2 - BAND - 6, y, TEXT, INK, "end"))
-    return letters + numbers
-
-
 def _bands(n: int) -> Iterator[str]:
     """Yield the coloured sides, which meet at the sharp corners and halfway along an edge at the blunt."""
 
     def corner(r: int, c: int, k: int) -> Point:
-        x, y = _centre(r, c, n)
+        x, y = _centre(n, r, c)
         return x + CORNERS[k][0], y + CORNERS[k][1]
 
     (ax, ay), (bx, by) = corner(0, n - 1, 0), corner(0, n - 1, 1)
@@ -139,16 +113,3 @@ def _chain(stones: dict[Cell, int], winner: int, n: int) -> list[Cell]:
             unseen.remove(beside)
             paths.append([*path, beside])
     return []
-
-
-def _caption(state: np.void, y: float) -> list[str]:
-    """Return the line below the board, centred, with a stone of the colour it names."""
-    winner, seat = int(state["winner"]), int(state["to_move"])
-    if winner >= 0:
-        seat, text = winner, f"{NAMES[winner]} WINS"
-    elif seat >= 0:
-        text = f"{NAMES[seat]} TO MOVE"
-    else:
-        return [label("GAME OVER", 0, y, TEXT, INK)]
-    mark, line = caption(text, y, TEXT, TEXT)
-    return [circle(*mark, 0.55 * TEXT, PAINT[seat].fill, PAINT[seat].rim), line]

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..engine.rng import kernel
-from ..grid.board import side
+from ..grid.board import side, write_stones
+from ..grid.dihedral import TRANSPOSED, TURNED, images, in_blocks, with_kept
 from .rules import HIGH, LOW, can_swap, sides
 from .rules import symmetries as rules_symmetries
 
@@ -13,15 +14,9 @@ PAD = 2  # cells of padding that NeuroHex puts around the board
 @kernel
 def observe_planes(s, seat, x):
     """Write (3 + swap, n, n): my stones, their stones, the cells on my two sides, and whether a swap is possible."""
-    b, n = s.board, side(s)
-    size = b.size
-    flat = x.reshape(x.size)
-    mine, theirs = np.int8(seat + 1), np.int8(2 - seat)
-    for i in range(size):
-        flat[i] = b[i] == mine
-    for i in range(size):
-        flat[size + i] = b[i] == theirs
-    flat[2 * size :] = 0.0
+    n, flat = side(s), x.reshape(x.size)
+    write_stones(s.board, seat, flat)
+    flat[2 * n * n :] = 0.0
     for i in range(n):
         if seat == 0:
             x[2, 0, i] = x[2, n - 1, i] = 1.0
@@ -55,10 +50,7 @@ def observe_neurohex(s, seat, x):
 
 def permutation_neurohex(board_size: int, swap: bool) -> np.ndarray:
     """Return (2, actions): the game's action for each action of the frame that a seat sees."""
-    actions = np.arange(board_size**2 + swap)
-    mirrored = actions.copy()
-    mirrored[: board_size**2] = actions[: board_size**2].reshape(board_size, board_size).T.ravel()
-    return np.stack([actions, mirrored])
+    return with_kept(images(board_size)[[0, TRANSPOSED]], swap)
 
 
 def symmetries(encoder: str, board_size: int, swap: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -68,9 +60,8 @@ def symmetries(encoder: str, board_size: int, swap: bool) -> tuple[np.ndarray, n
     planes of `neurohex` that show what is joined to them.
     """
     if encoder == "neurohex":
-        planes, cells = np.array([0, 1, 3, 2, 5, 4]), (board_size + 2 * PAD) ** 2
+        planes, turned = np.array([0, 1, 3, 2, 5, 4]), images(board_size + 2 * PAD)[TURNED]
     else:
-        planes, cells = np.arange(3 + swap), board_size**2
-    kept = np.arange(planes.size * cells)
-    turned = (planes[:, None] * cells + np.arange(cells)[::-1]).ravel()
-    return np.stack([kept, turned]), rules_symmetries(board_size, swap)
+        planes, turned = np.arange(3 + swap), images(board_size)[TURNED]
+    numbers = np.stack([np.arange(planes.size * turned.size), in_blocks(planes, turned)])
+    return numbers, rules_symmetries(board_size, swap)

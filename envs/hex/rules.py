@@ -16,6 +16,7 @@ import numpy as np
 from ..engine.protocol import OVER
 from ..engine.rng import GOLDEN, below, hash64, kernel
 from ..grid.board import hash_all, mark_empty, pay_winner, side
+from ..grid.dihedral import TURNED, images, with_kept
 
 LOW, HIGH = 1, 2
 
@@ -206,7 +207,4 @@ def playout(s, rng, mask, p):
 
 def symmetries(board_size: int, swap: bool) -> np.ndarray:
     """Return the action permutations that keep the game as it is, (2, actions): identity and half a turn."""
-    actions = np.arange(board_size**2 + swap)
-    turned = actions.copy()
-    turned[: board_size**2] = actions[: board_size**2][::-1]
-    return np.stack([actions, turned])
+    return with_kept(images(board_size)[[0, TURNED]], swap)

@@ -1,8 +1,7 @@
 """Tibetan Jiu chess: fill the board, then move, jump, make squares, fly. See RULES.md."""
 
 from ..engine.spec import Param, Spec
-
-LOOKED_BACK = 250  # turns without a capture that a record remembers
+from .constants import LOOKED_BACK
 
 
 def _actions(board_size: int, **_: object) -> int:

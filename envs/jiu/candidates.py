@@ -9,10 +9,11 @@ import numpy as np
 from ..engine.protocol import URGENT
 from ..engine.rng import kernel
 from ..grid.board import side
+from ..grid.rays import neighbour
+from .constants import DROP, JUMP, LAYOUT, MOVE, PICK, PUT, STOP, TAKE, TAKE_OFF
 from .prey import list_damage, rank_prey
 from .ranks import CAPTURE, layout_gain, rank_drop, rank_landing, rank_lifted, rank_step
-from .record import DROP, JUMP, LAYOUT, TAKE, neighbour
-from .rules import MOVE, PICK, PUT, STOP, TAKE_OFF, can_begin_jump, ends, flies, landing
+from .rules import can_begin_jump, ends, flies, landing
 from .weigh import change, place
 
 MOST_PUT, MOST_TURNS, MOST_LIFTED, MOST_DROPPED, MOST_TAKEN = 14, 24, 6, 6, 6

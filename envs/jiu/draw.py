@@ -11,28 +11,26 @@ from math import hypot
 
 import numpy as np
 
-from ..faces.drawing import (
-    BLACK,
-    GOLD,
-    INK,
-    PAPER,
-    RED,
-    WHITE,
-    Paint,
-    Point,
-    caption,
-    circle,
-    document,
-    label,
-    moved,
-    polygon,
-    polyline,
-    rect,
-    stone,
+from ..engine.to_move import CUT
+from ..faces.drawing import BLACK, GOLD, RED, WHITE, Paint, Point, circle, moved, polygon, polyline, rect, stone
+from ..grid.cells import LETTERS, side_of
+from ..grid.directions import NEXT
+from ..grid.picture import (
+    Cell,
+    column_names,
+    framed,
+    lattice,
+    lines_across,
+    row_names,
+    said_of,
+    standing,
+    stones_of,
+    text_height,
 )
-from .points import DIGITS, LETTERS, side_of
+from .constants import DROP, JUMP, LAYOUT, TAKE, TURN
+from .points import DIGITS
 
-Cell = tuple[int, int]  # a point (r, c), or the unit cell whose upper left corner it is
+# A cell (r, c) is a point, or the unit cell whose upper left corner it is.
 Stones = dict[Cell, int]  # the seat whose stone a point holds, row by row
 Dalian = tuple[Cell, Cell, Cell, Cell]  # its square, its runner's point p, the empty point q, its other cell
 
@@ -49,32 +47,28 @@ HOLLOW, SHADOW = "#d3a868", "#b5843f"  # where the moved stone stood; of a lifte
 SQUARE = "#8fc8b5", "#2f9486"  # turquoise, around the stones of a square and between them
 GATE = "#f3b796", "#e0764f"  # coral, of the cell that a dalian's runner would complete
 
-LAYOUT, TURN, JUMP, DROP, TAKE = range(5)  # as in record.py, which loads Numba
-CUT = -3  # as in protocol.py, likewise
-NEXT = ((-1, 0), (1, 0), (0, -1), (0, 1))  # (rows, columns) to the neighbours
-
 
 def svg(state: np.void, shapes: bool = False) -> str:
     """Return the picture of one record of Jiu: coordinates, stones, the turn in progress, caption.
 
     With `shapes` the squares, dalians and full lines of both sides are lit.
     """
-    n = side_of(state)
-    stones = {divmod(int(p), n): int(state["board"][p]) - 1 for p in np.flatnonzero(state["board"])}
-    half = (n - 1) / 2 * STEP + EDGE
-    size = 8 + 0.45 * n  # of the caption: it stays readable when the picture of a large board is made small
-    parts = [*_wood(half), *_coordinates(n)]
+    n, stones = side_of(state), stones_of(state)
+    centre, half = lattice(n, n, STEP), (n - 1) / 2 * STEP + EDGE
+    parts = _wood(half)
+    parts += column_names(centre, DIGITS[:n], TEXT, 0, -EDGE - BORDER - 12)
+    parts += row_names(centre, LETTERS[:n], TEXT, EDGE + BORDER + 12, "middle")
     parts += _lit(state, stones, n) if shapes else ()
     parts += [*_lines(n), *_trail(state, n), *_stones(state, stones, n), *_prey(state, stones, n)]
     parts += _arrows(stones, n) if shapes else ()
+    size = text_height(n)
     below = half + BORDER + 12 + size
     parts += [*_caption(state, below, size), *_counts(state, below + 1.8 * size, size)]
-    above, across = half + BORDER + 28, half + BORDER + 30
-    return document(2 * across, above + below + 2.4 * size + 14, [moved(parts, across, above)], PAPER)
+    return framed(parts, half + BORDER + 30, half + BORDER + 28, below + 2.4 * size + 14)
 
 
 def _point(cell: Cell, n: int) -> Point:
-    return STEP * (cell[1] - (n - 1) / 2), STEP * (cell[0] - (n - 1) / 2)
+    return lattice(n, n, STEP)(*cell)
 
 
 # The board
@@ -92,22 +86,9 @@ def _wood(half: float) -> list[str]:
 
 def _lines(n: int) -> list[str]:
     """Return the lines, and the diagonal of the middle cell with its ends."""
-    ends = [((i, 0), (i, n - 1)) for i in range(n)] + [((0, i), (n - 1, i)) for i in range(n)]
-    lines = [polyline([_point(a, n), _point(b, n)], LINE, 1.2) for a, b in ends]
     marked = [_point((i, i), n) for i in (n // 2 - 1, n // 2)]
-    return [*lines, polyline(marked, BAND, 2.4), *(circle(*end, 0.13 * STEP, BAND) for end in marked)]
-
-
-def _coordinates(n: int) -> list[str]:
-    """Return the digits of the columns above the board and the letters of the rows left of it."""
-    outside = EDGE + BORDER + 12
-    digits, letters = [], []
-    for i in range(n):
-        x, y = _point((0, i), n)
-        digits.append(label(DIGITS[i], x, y - outside, TEXT, INK))
-        x, y = _point((i, 0), n)
-        letters.append(label(LETTERS[i], x - outside, y, TEXT, INK))
-    return digits + letters
+    diagonal = [polyline(marked, BAND, 2.4), *(circle(*end, 0.13 * STEP, BAND) for end in marked)]
+    return lines_across(n, lattice(n, n, STEP), LINE) + diagonal
 
 
 # Stones and the turn in progress
@@ -264,12 +245,8 @@ def _arrow(a: Point, b: Point) -> list[str]:
 
 def _caption(state: np.void, y: float, size: float) -> list[str]:
     """Return the line that says who has won or is to do what, with a stone of the colour it names."""
-    winner, seat = int(state["winner"]), int(state["to_move"])
-    if winner < 0 and seat < 0:
-        return [label("CUT OFF" if seat == CUT else "DRAW" if state["drawn"] else "GAME OVER", 0, y, size, INK)]
-    seat, text = (winner, "WINS") if winner >= 0 else (seat, _duty(state))
-    mark, line = caption(f"{NAMES[seat]} {text}", y, size, size)
-    return [circle(*mark, 0.55 * size, PAINT[seat].fill, PAINT[seat].rim), line]
+    over = "CUT OFF" if state["to_move"] == CUT else "DRAW" if state["drawn"] else "GAME OVER"
+    return standing(state, NAMES, PAINT, y, size, duty=_duty(state), over=over)
 
 
 def _duty(state: np.void) -> str:
@@ -280,8 +257,5 @@ def _duty(state: np.void) -> str:
 
 def _counts(state: np.void, y: float, size: float) -> list[str]:
     """Return how many stones each side has."""
-    parts = []
-    for seat, x in ((0, -3.0 * size), (1, 3.0 * size)):
-        mark, line = caption(str(state["stones"][seat]), y, 0.8 * size, 0.8 * size)
-        parts.append(moved([circle(*mark, 0.44 * size, PAINT[seat].fill, PAINT[seat].rim), line], x, 0))
-    return parts
+    lines = [said_of(PAINT[seat], str(state["stones"][seat]), y, 0.8 * size) for seat in (0, 1)]
+    return [moved(line, x, 0) for line, x in zip(lines, (-3.0 * size, 3.0 * size), strict=True)]

@@ -3,20 +3,16 @@
 import numpy as np
 
 from ..engine.rng import kernel
-from .record import DROP, JUMP, LAYOUT
+from ..grid.board import write_stones
+from .constants import DROP, JUMP, LAYOUT
 from .rules import flies
 
 
 @kernel
 def observe_layout4(s, seat, x):
     """Write (4, n, n): my stones, theirs, the point they used last, and whether I am seat 0."""
-    v, b = x.reshape(x.size), s.board
-    points = b.size
-    mine, theirs = seat + 1, 2 - seat
-    for p in range(points):
-        v[p] = b[p] == mine
-    for p in range(points):
-        v[points + p] = b[p] == theirs
+    v, points = x.reshape(x.size), s.board.size
+    write_stones(s.board, seat, v)
     v[2 * points : 3 * points] = 0.0
     if s.latest[1 - seat] >= 0:
         v[2 * points + s.latest[1 - seat]] = 1.0

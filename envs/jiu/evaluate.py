@@ -9,9 +9,10 @@ import numpy as np
 from ..engine.rng import GOLDEN, hash64, kernel
 from ..engine.spec import Game
 from ..grid.board import side
+from ..grid.rays import neighbour
+from ..grid.repetition import MARKS
 from .candidates import candidates, tactics
-from .record import LAYOUT, neighbour
-from .rules import MARKS, MOVE, PICK, PUT, STOP, TAKE_OFF
+from .constants import LAYOUT, MOVE, PICK, PUT, STOP, TAKE_OFF
 from .weigh import change, count_shapes, layout_worth, place, room
 
 __all__ = ["SCALE", "candidates", "evaluate", "follow", "notes", "survey", "tactics", "transposition"]

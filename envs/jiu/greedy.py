@@ -12,7 +12,9 @@ from ..engine.protocol import OVER
 from ..engine.rng import below, kernel
 from ..engine.spec import Game
 from ..grid.board import side
-from .record import DROP, JUMP, LAYOUT, TAKE, neighbour, squares_at
+from ..grid.rays import neighbour
+from .constants import DROP, JUMP, LAYOUT, TAKE
+from .record import squares_at
 from .rules import legal, step
 
 TRIANGLE, GATE, DOUBLE_GATE = 50, 100, 800

@@ -15,8 +15,9 @@ from ..engine.batch import Batch
 from ..engine.errors import BoyiError
 from ..engine.spec import Game, Spec, find
 from ..engine.syntax import expect
-from . import record, rules
-from .points import read_point, side_of, write_point
+from ..grid.cells import side_of
+from .constants import LAYOUT, MOVE, PICK, PUT, TAKE_OFF
+from .points import read_point, write_point
 
 OPENING = 2  # turns of the numbering that take the middle stones off (§3)
 WHAT = "a record of jiu"
@@ -35,14 +36,14 @@ class Turn:
         """Note an action that is about to be played in the position `state`."""
         n = side_of(state)
         plane, p = divmod(action, n * n)
-        if plane == rules.TAKE_OFF:
+        if plane == TAKE_OFF:
             self.taken.append(p)
-        elif plane == rules.PUT:
+        elif plane == PUT:
             self.path.append(p)
-        elif plane == rules.PICK:
+        elif plane == PICK:
             self.path = [p]
-        elif plane < rules.PICK:
-            to = p + (-n, n, -1, 1)[plane - rules.MOVE]
+        elif plane < PICK:
+            to = p + (-n, n, -1, 1)[plane - MOVE]
             if state["board"][to]:
                 self.taken.append(to)
                 to += to - p
@@ -61,7 +62,7 @@ def write(game: str | Spec | Game, actions: Sequence[int]) -> str:
     for action in actions:
         state = batch.states[0]
         batch.step([action])
-        if state["phase"] == record.LAYOUT:
+        if state["phase"] == LAYOUT:
             layout.append(write_point(n, action, int(state["to_move"])))
         else:
             turn = turn or Turn(OPENING + 1 + int(state["turns"]), int(state["to_move"]))
@@ -99,7 +100,7 @@ def read(text: str, game: str | Spec | Game = "jiu") -> list[int]:
         if not batch.mask[0, p]:
             raise BoyiError(f"no stone can be put on {word!r} at this place of the layout")
         batch.step([p])
-    if parts[1:] and batch.states["phase"][0] == record.LAYOUT:
+    if parts[1:] and batch.states["phase"][0] == LAYOUT:
         raise BoyiError(f"{parts[1]!r} is not possible: the layout is not full")
     for number, part in enumerate(parts[1:], 1):
         if batch.to_move[0] < 0:

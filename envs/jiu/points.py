@@ -1,16 +1,8 @@
 """Points in text (§20): ``h7``, a row's letter from the top and a column's digit from the left, in base 36."""
 
-from math import isqrt
-
-import numpy as np
+from ..grid.cells import LETTERS
 
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
-
-
-def side_of(s: np.void) -> int:
-    """Count the points along a side of a record's board."""
-    return isqrt(s["board"].size)
 
 
 def write_point(n: int, p: int, seat: int) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..engine.protocol import URGENT
 from ..engine.rng import kernel
-from .record import DOWN, LEFT, UP
+from ..grid.directions import DOWN, LEFT, UP
 from .weigh import DOUBLE_GATE, GATE, TRIANGLE, place
 
 CAPTURE = 1000  # for every stone taken

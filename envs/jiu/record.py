@@ -8,15 +8,12 @@ import numpy as np
 
 from ..engine.rng import kernel
 from ..grid.board import side
-from . import LOOKED_BACK, SPEC
+from ..grid.repetition import quiet_fields
+from . import SPEC
+from .constants import LOOKED_BACK
 
-LAYOUT, TURN, JUMP, DROP, TAKE = range(5)  # phases
-UP, DOWN, LEFT, RIGHT = range(4)  # directions
 OPTIONS = ("layout_only", "gun", "must_take", "revisit", "dalian_gates", "repetition")
 CHOICES = ("flying", "single_jump_ban", "dalian_win")
-
-FLYER, BOTH, STRONGER, NO_BAN = range(4)  # single_jump_ban
-APART, ANY, OFF = range(3)  # dalian_win
 
 
 def state_dtype(board_size: int, **params: int | str) -> np.dtype:
@@ -43,8 +40,7 @@ def state_dtype(board_size: int, **params: int | str) -> np.dtype:
         ("latest", "i2", (2,)),
         ("stones", "i2", (2,)),
         ("squares", "i2", (2,)),
-        ("source", "i2", (LOOKED_BACK,)),
-        ("target", "i2", (LOOKED_BACK,)),
+        *quiet_fields(LOOKED_BACK),
         ("to_move", "i1"),
         ("winner", "i1"),
         ("drawn", "i1"),
@@ -68,18 +64,6 @@ def blank(**params: int | str) -> np.ndarray:
     for name in CHOICES:
         record[name] = SPEC.params[name].choices.index(str(params[name]))
     return record
-
-
-@kernel
-def neighbour(n, p, d):
-    """Find the point next to `p` in a direction; -1 beyond the edge."""
-    if d == UP:
-        return p - n if p >= n else -1
-    if d == DOWN:
-        return p + n if p < n * n - n else -1
-    if d == LEFT:
-        return p - 1 if p % n > 0 else -1
-    return p + 1 if p % n < n - 1 else -1
 
 
 @kernel

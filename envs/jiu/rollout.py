@@ -11,8 +11,10 @@ import numpy as np
 from ..engine.rng import below, choose, kernel
 from ..engine.spec import Game
 from ..grid.board import side
-from .record import DROP, JUMP, LAYOUT, TAKE, TURN, neighbour, squares_at
-from .rules import MOVE, PUT, STOP, TAKE_OFF, can_begin_jump, flies, legal, random_action, step
+from ..grid.rays import neighbour
+from .constants import DROP, JUMP, LAYOUT, MOVE, PUT, STOP, TAKE, TAKE_OFF, TURN
+from .record import squares_at
+from .rules import can_begin_jump, flies, legal, random_action, step
 
 THROWS = 24  # at moves, before any of those found is made
 PICKS = 4  # of stones to take, and of points to fly to, before the latest is taken

@@ -5,36 +5,37 @@ import numpy as np
 from ..engine.protocol import CUT, OVER
 from ..engine.rng import GOLDEN, below, choose, hash64, kernel
 from ..grid.board import hash_all, pay_winner, side
-from . import LOOKED_BACK
-from .record import (
+from ..grid.dihedral import images as board_images
+from ..grid.dihedral import in_blocks, turned_steps, with_kept
+from ..grid.directions import NEXT
+from ..grid.rays import neighbour
+from ..grid.repetition import forget_turns, hash_turns, note_turn, occurrences
+from .constants import (
     ANY,
     BOTH,
     DROP,
+    FEWEST,
     FLYER,
     JUMP,
     LAYOUT,
+    MOVE,
     OFF,
+    PICK,
+    PUT,
+    STOP,
     STRONGER,
     TAKE,
+    TAKE_OFF,
     TURN,
-    blank,
-    lift_stone,
-    neighbour,
-    put_stone,
-    squares_at,
-    state_dtype,
 )
+from .record import blank, lift_stone, put_stone, squares_at, state_dtype
 from .shapes import has_gate, two_dalians
 
 __all__ = [
     "blank", "key", "legal", "playout", "reset", "returns", "state_dtype", "step", "symmetries",
 ]  # fmt: skip
 
-# Planes of the actions (§19); those of MOVE are one for each direction.
-MOVE, PICK, PUT, TAKE_OFF, STOP = 1, 5, 6, 7, 8
-FEWEST = 4  # §13: stones without which a side has lost
 THROWS = 64  # before all actions are marked
-MARKS = np.random.default_rng(1).integers(2**64, size=(2, 26 * 26), dtype=np.uint64)  # of a seat's stone on a point
 
 
 @kernel
@@ -334,13 +335,9 @@ def end_turn(s):
     seat = np.int64(s.to_move)
     s.turns += 1
     if s.taken > 0:
-        for i in range(min(s.quiet, LOOKED_BACK)):
-            s.source[i] = s.target[i] = 0
-        s.quiet = 0
+        forget_turns(s)
     else:
-        i = s.quiet % LOOKED_BACK
-        s.source[i], s.target[i] = s.start, s.latest[seat]
-        s.quiet += 1
+        note_turn(s, s.start, s.latest[seat])
     settle_turn(s)
     if wins_by_dalians(s, seat):
         finish(s, seat)
@@ -385,21 +382,6 @@ def begin_turn(s, seat):
 
 
 @kernel
-def occurrences(s):
-    """§16: count how often the position has stood since the last capture, by undoing quiet turns one by one.
-
-    Moving a stone changes the sum of the stones' marks, 64 bits at random each, by those of two points.
-    """
-    difference, count, seat = np.uint64(0), np.int64(1), np.int64(s.to_move)
-    for i in range(1, min(s.quiet, LOOKED_BACK) + 1):
-        at = (s.quiet - i) % LOOKED_BACK
-        seat = 1 - seat
-        difference ^= MARKS[seat, s.source[at]] ^ MARKS[seat, s.target[at]]
-        count += i % 2 == 0 and difference == 0
-    return count
-
-
-@kernel
 def wins_by_dalians(s, seat):
     """§14: whether a side has two dalians and the other no square."""
     if s.dalian_win == OFF or s.squares[1 - seat] > 0 or s.squares[seat] < 1:
@@ -424,9 +406,7 @@ def key(s):
     h = hash64(h) ^ np.uint64(np.int64(s.jumps) + 1024 * (np.int64(s.taken) + 1024 * (np.int64(s.start) + 1)))
     h = hash64(h) ^ np.uint64(np.int64(s.turns) + (np.int64(s.quiet) << 32))
     h = hash64(h) ^ np.uint64(np.int64(s.latest[0]) + 1 + 1024 * (np.int64(s.latest[1]) + 1))
-    for i in range(min(s.quiet, LOOKED_BACK)):
-        h = hash64(h) ^ np.uint64(np.int64(s.source[i]) + 1024 * np.int64(s.target[i]))
-    return hash64(h)
+    return hash64(hash_turns(h, s))
 
 
 @kernel
@@ -481,14 +461,9 @@ def images(n: int) -> np.ndarray:
 
     The battle is the same in all of them; the layout in those of even number, which keep the marked diagonal.
     """
-    points = np.arange(n * n).reshape(n, n)
     tables = []
-    for board in (points, points.T):
-        for turns in range(4):
-            image = np.rot90(board, turns).ravel()
-            # Where the image puts a stone's neighbours says where it puts the directions.
-            planes, inside, away = np.arange(8), n + 1, (-n, n, -1, 1)
-            for d in range(4):
-                planes[MOVE + d] = MOVE + away.index(int(image[inside + away[d]] - image[inside]))
-            tables.append(np.append((planes[:, None] * n * n + image).ravel(), 8 * n * n))
-    return np.stack(tables)
+    for image in board_images(n):
+        planes = np.arange(STOP)
+        planes[MOVE:PICK] = MOVE + np.array(turned_steps(image, n, NEXT))
+        tables.append(in_blocks(planes, image))
+    return with_kept(np.stack(tables), 1)

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..engine.rng import kernel
 from ..grid.board import side
-from .record import neighbour
+from ..grid.rays import neighbour
 
 
 @kernel

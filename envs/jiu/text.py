@@ -1,6 +1,7 @@
 """Jiu in text: names of actions, and diagrams that read back. Games in the published notation are in `notation`."""
 
 import re
+from functools import partial
 
 import numpy as np
 
@@ -10,35 +11,38 @@ from ..engine.spec import Game
 from ..engine.syntax import expect, expect_same, lines_of
 from ..engine.syntax import parse as parse_options
 from ..engine.validity import check_read
-from ..engine.view import copied
-from . import LOOKED_BACK, SPEC, record, rules
-from .points import DIGITS, LETTERS, read_point, side_of, write_point
+from ..grid.cells import LETTERS, side_of
+from ..grid.diagram import NOTHING, SEATS, STATUS, begin, read_rows, status, write_line, write_rows
+from ..grid.directions import NEXT
+from ..grid.quiet_turns import read_quiet, write_quiet
+from ..grid.repetition import occurrences
+from . import SPEC, record, rules
+from .constants import DROP, FEWEST, JUMP, LAYOUT, MOVE, PICK, PUT, STOP, TAKE, TAKE_OFF, TURN
+from .points import DIGITS, read_point, write_point
 
-MARKS = ".XO"
 PHASES = ("layout", "turn", "jump", "drop", "take")
-NOTHING = "-"
-WORDS = {rules.PICK: "lift", rules.PUT: "drop", rules.TAKE_OFF: "take"}
-OFFSETS = (("up", -1, 0), ("down", 1, 0), ("left", 0, -1), ("right", 0, 1))
+WORDS = {PICK: "lift", PUT: "drop", TAKE_OFF: "take"}
+DIRECTIONS = ("up", "down", "left", "right")
 
 
 def name(s: np.void, a: int) -> str:
     """Name action `a` (§20): ``h7``, ``g5-g6``, ``lift g5``, ``drop b3``, ``take K8`` or ``stop``."""
     n, seat = side_of(s), int(s["to_move"] == 1)
     plane, p = divmod(a, n * n)
-    if plane == rules.STOP:
+    if plane == STOP:
         return "stop"
     if plane in WORDS:
-        return f"{WORDS[plane]} {write_point(n, p, 1 - seat if plane == rules.TAKE_OFF else seat)}"
+        return f"{WORDS[plane]} {write_point(n, p, 1 - seat if plane == TAKE_OFF else seat)}"
     if plane == 0:
         return write_point(n, p, seat)
-    to = _target(s, p, plane - rules.MOVE)
-    return f"{write_point(n, p, seat)}-{OFFSETS[plane - rules.MOVE][0] if to is None else write_point(n, to, seat)}"
+    to = _target(s, p, plane - MOVE)
+    return f"{write_point(n, p, seat)}-{DIRECTIONS[plane - MOVE] if to is None else write_point(n, to, seat)}"
 
 
 def _target(s: np.void, p: int, d: int) -> int | None:
     """Find where a step or jump ends; None where there is neither."""
     n = side_of(s)
-    _, down, right = OFFSETS[d]
+    down, right = NEXT[d]
     for far in (1, 2):
         r, c = p // n + far * down, p % n + far * right
         if not (0 <= r < n and 0 <= c < n):
@@ -54,17 +58,17 @@ def parse(s: np.void, text: str) -> int:
     word = text.strip().lower()
     found = re.fullmatch(r"(?:(lift|drop|take) +)?(\w\w)(?:-(\w+))?", word)
     if word == "stop":
-        return rules.STOP * n * n
+        return STOP * n * n
     p = read_point(n, found[2]) if found else None
     if found is not None and p is not None and not (found[1] and found[3]):
         if found[1]:
             return next(plane for plane, word in WORDS.items() if word == found[1]) * n * n + p
         if not found[3]:
             return p
-        for d, (direction, _, _) in enumerate(OFFSETS):
+        for d, direction in enumerate(DIRECTIONS):
             to = _target(s, p, d)
             if found[3] == direction if to is None else read_point(n, found[3]) == to:
-                return (rules.MOVE + d) * n * n + p
+                return (MOVE + d) * n * n + p
     raise BoyiError(
         f"no action {shown(text)}: write a point, a0 to {write_point(n, n * n - 1, 0)}, two as g5-g6, lift g5, "
         "drop b3, take k8, or stop"
@@ -77,17 +81,17 @@ def diagram(s: np.void) -> str:
     options = ",".join(
         f"{key}={str(value).lower()}" for key, value in _params(s).items() if value != SPEC.params[key].default
     )
+    over = "cut off" if s["to_move"] == CUT else "draw" if s["drawn"] else "ended"
     lines = [
-        f"jiu{' ' * bool(options)}{options}  ply {s['ply']}  turns {s['turns']}  {_status(s)}",
+        f"jiu{' ' * bool(options)}{options}  ply {s['ply']}  turns {s['turns']}  {status(s, over)}",
         f"phase {PHASES[s['phase']]}  latest {_point(s, s['latest'][0], 0)},{_point(s, s['latest'][1], 1)}"
         f"  from {_point(s, s['start'])}  runner {_point(s, s['runner'])}  jumps {s['jumps']}  taken {s['taken']}"
         f"  due {s['due']}  been {_join(s, np.flatnonzero(s['been']))}",
-        "    " + " ".join(DIGITS[:n]),
+        write_line("   ", DIGITS[:n]),
     ]
-    lines += [
-        f" {LETTERS[r]}  {' '.join(MARKS[v] for v in row)}" for r, row in enumerate(s["board"].reshape(n, n).tolist())
-    ]
-    return "\n".join([*lines, " ".join([f"quiet {s['quiet']}", *_quiet_turns(s)])])
+    lines += write_rows(s["board"].reshape(n, n), [f" {letter} " for letter in LETTERS[:n]])
+    named = partial(write_point, n)
+    return "\n".join([*lines, write_quiet(s, 1 - int(s["turns"]) % 2, named)])
 
 
 def _params(s: np.void) -> dict[str, object]:
@@ -100,14 +104,6 @@ def _params(s: np.void) -> dict[str, object]:
     return values
 
 
-def _status(s: np.void) -> str:
-    if s["winner"] >= 0:
-        return f"{MARKS[s['winner'] + 1]} has won"
-    if s["to_move"] >= 0:
-        return f"{MARKS[s['to_move'] + 1]} to move"
-    return "cut off" if s["to_move"] == CUT else "draw" if s["drawn"] else "ended"
-
-
 def _point(s: np.void, p: int, seat: int | None = None) -> str:
     return NOTHING if p < 0 else write_point(side_of(s), int(p), int(s["to_move"] == 1) if seat is None else seat)
 
@@ -116,19 +112,8 @@ def _join(s: np.void, points: np.ndarray) -> str:
     return ",".join(_point(s, p) for p in points) or NOTHING
 
 
-def _quiet_turns(s: np.void) -> list[str]:
-    """Name the turns since the last capture that the record remembers, the last one last."""
-    n, quiet = side_of(s), int(s["quiet"])
-    words = []
-    for i in range(max(0, quiet - LOOKED_BACK), quiet):
-        seat = 1 - (int(s["turns"]) - quiet + i) % 2
-        source, target = (int(s[key][i % LOOKED_BACK]) for key in ("source", "target"))
-        words.append(f"{write_point(n, source, seat)}-{write_point(n, target, seat)}")
-    return words
-
-
-HEAD = r"jiu(?: (\S+))?  ply (\d{1,6})  turns (\d{1,6})  ([XO] to move|[XO] has won|draw|ended|cut off)"
-TURN = (
+HEAD = rf"jiu(?: (\S+))?  ply (\d{{1,6}})  turns (\d{{1,6}})  ({STATUS}|draw|ended|cut off)"
+TURN_FORM = (
     r"phase (layout|turn|jump|drop|take)  latest (\S+),(\S+)  from (\S+)  runner (\S+)  jumps (\d{1,3})"
     r"  taken (\d{1,3})  due ([0-8])  been (\S+)"
 )
@@ -140,16 +125,17 @@ def read(text: str) -> np.ndarray:
     head = expect(HEAD, lines[0], "a diagram of jiu", "jiu  ply 0  turns 0  X to move")
     _, _, given = parse_options(f"jiu:{head[1]}" if head[1] else "jiu")
     game = Game.bind(SPEC, given)
-    state = copied(game.blank)
+    state = begin(game, rules.reset)
     s = state.view(np.recarray)[0]
-    rules.reset(s, None)
     n = side_of(state[0])
     if len(lines) != n + 4:
         raise BoyiError(f"not a diagram of jiu: two lines of facts, the columns, {n} rows and the quiet turns")
-    _read_board(s, lines[3:-1])
+    board = read_rows(lines[3:-1], n, LETTERS[:n], "a diagram of jiu").ravel()
+    for p in np.flatnonzero(board):
+        record.put_stone(s, p, board[p] - 1)
     s.ply, s.turns = int(head[2]), int(head[3])
     _read_turn(s, lines[1])
-    _read_quiet(s, lines[-1])
+    read_quiet(s, lines[-1], "a diagram of jiu", "quiet 2 G8-G7 h3-h4", partial(_read_point, s))
     _begin(s, head[4])
     wrong = _contradiction(s, game.longest) if s.to_move >= 0 else None
     if wrong is not None:
@@ -157,17 +143,6 @@ def read(text: str) -> np.ndarray:
     expect_same(lines, diagram(state[0]).split("\n"), "a diagram of jiu")
     check_read(game, state, "a diagram of jiu")
     return state
-
-
-def _read_board(s: np.record, rows: list[str]) -> None:
-    n = len(rows)
-    for r, row in enumerate(rows):
-        marks = row.split()[1:]
-        if len(marks) != n or any(mark not in MARKS for mark in marks):
-            raise BoyiError(f"not a diagram of jiu: row {LETTERS[r]} must hold {n} of the marks . X O")
-        for c, mark in enumerate(marks):
-            if mark != ".":
-                record.put_stone(s, r * n + c, MARKS.index(mark) - 1)
 
 
 def _read_point(s: np.record, word: str) -> int:
@@ -180,7 +155,7 @@ def _read_point(s: np.record, word: str) -> int:
 
 def _read_turn(s: np.record, line: str) -> None:
     example = "phase turn  latest h7,G6  from -  runner -  jumps 0  taken 0  due 0  been -"
-    found = expect(TURN, line, "a diagram of jiu", example)
+    found = expect(TURN_FORM, line, "a diagram of jiu", example)
     s.phase = PHASES.index(found[1])
     s.latest[:] = [_read_point(s, found[2]), _read_point(s, found[3])]
     s.start, s.runner = _read_point(s, found[4]), _read_point(s, found[5])
@@ -189,53 +164,39 @@ def _read_turn(s: np.record, line: str) -> None:
         s.been[_read_point(s, word)] = 1
 
 
-def _read_quiet(s: np.record, line: str) -> None:
-    found = expect(r"quiet (\d{1,6})((?: \w\w-\w\w)*)", line, "a diagram of jiu", "quiet 2 G8-G7 h3-h4")
-    turns, s.quiet = found[2].split(), int(found[1])
-    if len(turns) != min(s.quiet, LOOKED_BACK):
-        raise BoyiError(f"not a diagram of jiu: {s.quiet} quiet turns, but {len(turns)} are listed")
-    for i, turn in enumerate(turns, start=s.quiet - len(turns)):
-        s.source[i % LOOKED_BACK], s.target[i % LOOKED_BACK] = (_read_point(s, word) for word in turn.split("-"))
-
-
 def _begin(s: np.record, status: str) -> None:
     """Work out whose turn it is and what was found when it began, or how the game has ended."""
-    battle = s.phase != record.LAYOUT
+    battle = s.phase != LAYOUT
     s.to_move = 1 - s.turns % 2 if battle else s.ply % 2
     if not status.endswith("to move"):
-        s.winner = MARKS.index(status[0]) - 1 if status.endswith("has won") else -1
+        s.winner = SEATS.index(status[0]) if status.endswith("has won") else -1
         s.drawn = status == "draw"
         s.to_move = CUT if status == "cut off" else OVER
     elif battle:
         s.least = 2 if rules.bans_single_jumps(s, s.to_move) else 1
-        s.seen = rules.occurrences(s)
+        s.seen = occurrences(s)
 
 
 def _contradiction(s: np.record, longest: int) -> str | None:
     """Find facts of a game that goes on that cannot be true together (§2, §4, §7, §13, §15, §16)."""
     stones, other = s.stones.tolist(), 1 - s.to_move
-    if s.phase == record.LAYOUT:
+    if s.phase == LAYOUT:
         first = [int(s.board[p]) for p in rules.ends(side_of(s))]
         good = s.ply == sum(stones) < s.board.size and stones[0] - stones[1] == s.ply % 2
         if not good or s.turns or s.quiet or sorted(first) != ([0, 0], [0, 1], [1, 2])[min(s.ply, 2)]:
             return "in the layout the stones are put by turns, the first two on the marked diagonal"
         return None if (s.start, s.runner, s.jumps, s.taken, s.due) == (-1, -1, 0, 0, 0) else "the layout has no moves"
-    if (
-        min(stones) < rules.FEWEST
-        or sum(stones) == s.board.size
-        or s.layout_only
-        or not s.board.size <= s.ply < longest
-    ):
-        return f"in the battle each side has at least {rules.FEWEST} stones, a point is empty, and the layout is over"
+    if min(stones) < FEWEST or sum(stones) == s.board.size or s.layout_only or not s.board.size <= s.ply < longest:
+        return f"in the battle each side has at least {FEWEST} stones, a point is empty, and the layout is over"
     limits = ((s.turns, s.max_turns), (s.quiet, s.no_capture_limit), (s.seen, s.repetition * (s.repetition > 1)))
     if s.quiet > s.turns or any(0 < limit <= value for value, limit in limits):
         return "the game would have ended before, by its number of turns or a repetition"
     mine = s.runner >= 0 and s.board[s.runner] == s.to_move + 1
     facts = {
-        record.TURN: (s.start, s.runner, s.jumps, s.taken, s.due) == (-1, -1, 0, 0, 0) and rules.can_act(s),
-        record.JUMP: mine and s.start >= 0 and s.jumps == s.taken > 0 == s.due and rules.can_jump(s, s.runner),
-        record.DROP: mine and (s.start, s.jumps, s.taken, s.due) == (-1, 0, 0, 0) and rules.flies(s, s.to_move),
-        record.TAKE: s.runner < 0 <= s.start
+        TURN: (s.start, s.runner, s.jumps, s.taken, s.due) == (-1, -1, 0, 0, 0) and rules.can_act(s),
+        JUMP: mine and s.start >= 0 and s.jumps == s.taken > 0 == s.due and rules.can_jump(s, s.runner),
+        DROP: mine and (s.start, s.jumps, s.taken, s.due) == (-1, 0, 0, 0) and rules.flies(s, s.to_move),
+        TAKE: s.runner < 0 <= s.start
         and s.jumps <= s.taken
         and 0 < s.due <= stones[other]
         and s.latest[s.to_move] >= 0

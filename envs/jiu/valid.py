@@ -9,9 +9,11 @@ import numpy as np
 from ..engine.protocol import CUT, OVER
 from ..engine.rng import kernel
 from ..grid.board import side
-from . import LOOKED_BACK, SPEC
-from .record import CHOICES, DROP, JUMP, LAYOUT, NO_BAN, OFF, OPTIONS, TAKE, TURN, squares_at
-from .rules import FEWEST, bans_single_jumps, can_act, can_jump, earned, ends, flies, occurrences, wins_by_dalians
+from ..grid.repetition import holds_turns, occurrences
+from . import SPEC
+from .constants import DROP, FEWEST, JUMP, LAYOUT, LOOKED_BACK, NO_BAN, OFF, TAKE, TURN
+from .record import CHOICES, OPTIONS, squares_at
+from .rules import bans_single_jumps, can_act, can_jump, earned, ends, flies, wins_by_dalians
 
 CONSTANTS = ("max_turns", "no_capture_limit", *OPTIONS, *CHOICES)
 """Fields that `blank` sets for good."""
@@ -94,7 +96,7 @@ def flaw_of_fields(s):
     most = s.max_turns if s.phase != LAYOUT else 0
     if s.turns < 0 or s.turns > most or s.quiet < 0 or s.quiet > s.turns or 0 < s.no_capture_limit < s.quiet:
         return TURNS
-    if not lists_quiet_turns(s):
+    if not holds_turns(s, s.board.size):
         return QUIET
     if not fits_ply(s):
         return PLY
@@ -142,17 +144,6 @@ def counts_stones(s):
 def is_full(s):
     """Whether no point is empty."""
     return np.int64(s.stones[0]) + np.int64(s.stones[1]) == s.board.size
-
-
-@kernel
-def lists_quiet_turns(s):
-    """§16: whether the turns without a capture that are looked back on, and no others, have points."""
-    points, listed = s.board.size, min(s.quiet, LOOKED_BACK)
-    for i in range(LOOKED_BACK):
-        most = points - 1 if i < listed else 0
-        if s.source[i] < 0 or s.source[i] > most or s.target[i] < 0 or s.target[i] > most:
-            return False
-    return True
 
 
 @kernel

@@ -4,38 +4,23 @@ import numpy as np
 
 from ..engine.rng import kernel
 from .complete import RANKS, SUITED, complete
-from .constants import KINDS, SEATS
+from .constants import CLAIM, KINDS, ROB, SEATS, TURN
+from .melds import CHOW, PONG
 from .record import (
-    CLAIM,
     CLAIMED,
     DEAL,
     MELDED_KONG,
     PASS,
-    ROB,
     SELF_KONG,
     STRICT,
     TAKE_KONG,
     TAKE_LOW,
     TAKE_PONG,
-    TURN,
     WIN,
     after,
     live,
 )
-from .tai import (
-    CHOW,
-    EARTHLY,
-    HEAVENLY,
-    HUMAN,
-    KONG_DRAW,
-    LAST_DISCARD,
-    LAST_DRAW,
-    PONG,
-    ROBBED_KONG,
-    SELF_DRAW,
-    best_items,
-    total,
-)
+from .tai import EARTHLY, HEAVENLY, HUMAN, KONG_DRAW, LAST_DISCARD, LAST_DRAW, ROBBED_KONG, SELF_DRAW, best_items, total
 
 
 @kernel

@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..engine.to_move import CHANCE, OVER
 from ..faces.drawing import CELL, GOLD, GRID, INK, PAPER, RED, document, label, label_width, moved, polygon, rect
-from .constants import KINDS, SEATS
+from .constants import CLAIM, KINDS, ROB, SEATS, TURN
 from .faces import HEIGHT, WIDTH, WINDS, back, character, face, glow
+from .melds import ADDED, CONCEALED, PONG, tiles_of
 from .tiles import name_of
 
 TABLE = 340.0  # from the middle to the rim, in pixels
@@ -28,11 +30,6 @@ APART, BETWEEN = 9.0, 5.0  # gaps before a drawn tile, and between melds
 ROWS, COLUMNS = 4, 8  # of discards; a longer river becomes smaller
 STRIP = 66.0  # height of the captions below the table
 TEXT = 13.0  # height of the caption
-
-# As in protocol.py, rules.py and tai.py, which load Numba.
-CHANCE, OVER = -1, -2
-TURN, CLAIM, ROB = range(3)
-NONE, CHOW, PONG, KONG, ADDED, CONCEALED = range(6)
 
 WIND_NAMES = ("EAST", "SOUTH", "WEST", "NORTH")
 BACK, NOTHING = "back", -1
@@ -134,7 +131,7 @@ def _meld(state: np.void, q: int, j: int, seat: int | None) -> Meld:
     if form == CONCEALED:
         hidden = seat not in (None, q) and state["hide_concealed_kong"]
         return Meld([BACK, *[BACK if hidden else name_of(kind)] * 2, BACK])
-    names = [name_of(k) for k in (range(kind, kind + 3) if form == CHOW else [kind] * (4 if form == KONG else 3))]
+    names = [name_of(k) for k in tiles_of(PONG if form == ADDED else form, kind)]
     turned = (NOTHING, len(names) - 1, 1, 0)[(int(state["giver"][q, j]) - q) % SEATS]
     names.remove(name_of(taken))
     names.insert(turned, name_of(taken))

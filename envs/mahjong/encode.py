@@ -6,10 +6,10 @@ import numpy as np
 
 from ..engine.rng import kernel
 from .complete import RANKS
-from .constants import KINDS, SEATS
+from .constants import CLAIM, KINDS, ROB, SEATS, TURN
 from .hidden import hides
-from .record import CLAIM, ROB, TAKE_HIGH, TAKE_LOW, TURN, live
-from .tai import CHOW, PONG
+from .melds import EACH, SPAN
+from .record import TAKE_HIGH, TAKE_LOW, live
 
 CELLS = 4 * RANKS
 
@@ -19,14 +19,12 @@ def add_melds(s, seat, q, v, at, unit):
     """Add `unit` to ``v[at + k]`` for every tile of kind k in the melds of `q`; return how many `seat` does not see."""
     hidden = 0
     for j in range(s.melds[q]):
-        k, form = at + np.int64(s.kind[q, j]), s.form[q, j]
+        k, form = at + np.int64(s.kind[q, j]), np.int64(s.form[q, j])
         if hides(s, seat, q, j):
             hidden += 1
-        elif form == CHOW:
-            for i in range(k, k + 3):
-                v[i] += unit
         else:
-            v[k] += unit * (3 if form == PONG else 4)
+            for i in range(k, k + SPAN[form]):
+                v[i] += unit * EACH[form]
     return hidden
 
 

@@ -8,11 +8,11 @@ from ..engine.rng import kernel
 from ..engine.spec import Game
 from .claims import can_answer, can_win, may_discard
 from .complete import COPIES
-from .constants import KINDS, MOST_MELDS, SEATS
+from .constants import KINDS, MOST_MELDS, SEATS, TURN
 from .distance import FAR, Tables, distance, distance_tables, weigh_discards
 from .hidden import hides
-from .record import PASS, TAKE_HIGH, TAKE_LOW, TAKE_PONG, TURN, WIN
-from .tai import CHOW, PONG
+from .melds import EACH, SPAN
+from .record import PASS, TAKE_HIGH, TAKE_LOW, TAKE_PONG, WIN
 
 
 class Notes(NamedTuple):
@@ -90,8 +90,6 @@ def count_unseen(s, seat, unseen):
     for q in range(SEATS):
         for j in range(s.melds[q]):
             if not hides(s, seat, q, j):
-                k, form = np.int64(s.kind[q, j]), s.form[q, j]
-                if form == CHOW:
-                    unseen[k : k + 3] -= 1
-                else:
-                    unseen[k] -= 3 if form == PONG else 4
+                k, form = np.int64(s.kind[q, j]), np.int64(s.form[q, j])
+                for i in range(k, k + SPAN[form]):
+                    unseen[i] -= EACH[form]

@@ -6,9 +6,9 @@ from ..engine.protocol import CHANCE
 from ..engine.rng import below, kernel
 from .claims import can_answer, has_answer, may_discard
 from .complete import COPIES
-from .constants import KINDS, SEATS
-from .record import ANSWER, HEAD_BUMP, PASS, ROB, TURN, WIN, after, draw_from
-from .tai import CONCEALED
+from .constants import KINDS, ROB, SEATS, TURN
+from .melds import CONCEALED
+from .record import ANSWER, HEAD_BUMP, PASS, WIN, after, draw_from
 
 
 @kernel

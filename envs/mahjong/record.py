@@ -12,7 +12,6 @@ from ..engine.rng import below, kernel
 from .constants import KINDS, MOST_MELDS, SEATS, WALL
 from .tai import ITEMS, WORTH
 
-TURN, CLAIM, ROB = range(3)  # phases: a turn, answers to a discard, answers to an added kong
 DEAL, DRAW, SELF_KONG, MELDED_KONG, CLAIMED = range(5)  # how a turn began
 DISCARDS = WALL + SEATS * MOST_MELDS + 1  # the most that a hand can have
 

@@ -7,12 +7,12 @@ from ..engine.rng import GOLDEN, hash64, kernel
 from ..grid.board import hash_all
 from .claims import can_answer, can_kong, can_win, completes, has_answer, may_discard, pong_of, win_items
 from .complete import COPIES
-from .constants import DEALT, KINDS, MOST_MELDS, SEATS, TILES
+from .constants import CLAIM, DEALT, KINDS, MOST_MELDS, ROB, SEATS, TILES, TURN
 from .hidden import redeal
+from .melds import ADDED, CHOW, CONCEALED, KONG, PONG
 from .record import (
     ALL,
     ANSWER,
-    CLAIM,
     CLAIMED,
     DECLARE,
     DISCARDS,
@@ -21,13 +21,11 @@ from .record import (
     NO_BAN,
     OWN_DISCARD,
     PASS,
-    ROB,
     SELF_KONG,
     STRICT,
     TAKE_KONG,
     TAKE_LOW,
     TAKE_PONG,
-    TURN,
     WIN,
     after,
     blank,
@@ -35,7 +33,7 @@ from .record import (
     live,
     state_dtype,
 )
-from .tai import ADDED, CHOW, CONCEALED, KONG, PONG, total
+from .tai import total
 
 __all__ = [
     "blank",

@@ -14,20 +14,16 @@ from ..engine.spec import Game, find
 from . import tiles
 from .complete import complete
 from .constants import KINDS, MOST_MELDS, SEATS
+from .melds import ADDED, CHOW, CONCEALED, KONG, PONG, melded, tiles_of
 from .tai import (
-    ADDED,
-    CHOW,
-    CONCEALED,
     DRAGON_PONG,
     EARTHLY,
     HEAVENLY,
     HUMAN,
     ITEMS,
-    KONG,
     KONG_DRAW,
     LAST_DISCARD,
     LAST_DRAW,
-    PONG,
     ROBBED_KONG,
     SECOND_DRAGON,
     SELF_DRAW,
@@ -126,20 +122,11 @@ def _declare(s: np.ndarray, seat: int, melds: Sequence[tuple[str, str]]) -> None
         chosen("form of meld", name, FORMS)
         kinds = sorted(tiles.parse_list(held))
         low = kinds[0] if kinds else 0
-        wanted = [low, low + 1, low + 2] if name == "chow" else [low] * (3 if name == "pong" else 4)
+        wanted = tiles_of(FORMS[name], low)
         if kinds != wanted or (name == "chow" and (low >= 27 or low % 9 > 6)):
             raise BoyiError(f"{held!r} is no {name.replace('_', ' ')}")
         s["form"][0, seat, j], s["kind"][0, seat, j] = FORMS[name], low
     s["melds"][0, seat] = len(melds)
-
-
-def _melded(s: np.void, seat: int) -> np.ndarray:
-    """Count the tiles of every kind in a seat's melds."""
-    counts = np.zeros(KINDS, np.int64)
-    for j in range(s["melds"][seat]):
-        low, form = int(s["kind"][seat, j]), int(s["form"][seat, j])
-        counts[low : low + (3 if form == CHOW else 1)] += {CHOW: 1, PONG: 3}.get(form, 4)
-    return counts
 
 
 def _check_hand(text: str, hand: np.ndarray, win: int, s: np.void, seat: int) -> None:
@@ -147,7 +134,7 @@ def _check_hand(text: str, hand: np.ndarray, win: int, s: np.void, seat: int) ->
     if hand.sum() != wanted:
         rest = f"with {s['melds'][seat]} melds a complete hand has {wanted}, the winning one included"
         raise BoyiError(f"{text!r} has {hand.sum()} tiles: {rest}")
-    copies = hand + _melded(s, seat)
+    copies = hand + melded(s, seat)
     if copies.max() > tiles.COPIES:
         most = int(copies.argmax())
         found = f"{copies[most]} tiles {tiles.name_of(most)}"
@@ -161,7 +148,7 @@ def _check_hand(text: str, hand: np.ndarray, win: int, s: np.void, seat: int) ->
 def _waits(hand: np.ndarray, win: int, s: np.void, seat: int, game: Game) -> tuple[str, ...]:
     before = hand.copy()
     before[win] -= 1
-    left = tiles.COPIES - before - _melded(s, seat)
+    left = tiles.COPIES - before - melded(s, seat)
     full = bind(complete, game)
     return tuple(tiles.name_of(k) for k in range(KINDS) if left[k] > 0 and full(before, k, -1))
 

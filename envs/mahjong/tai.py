@@ -9,8 +9,8 @@ import numpy as np
 from ..engine.rng import kernel
 from .complete import COPIES, RANKS, SUITED, complete, count
 from .constants import KINDS
+from .melds import CHOW, CONCEALED, EACH, SPAN
 
-NONE, CHOW, PONG, KONG, ADDED, CONCEALED = range(6)  # forms of melds; the last two are added and concealed kongs
 NOWHERE, PAIR, TRIPLET, CLOSED, EDGE, TWO_SIDED = range(6)  # places of the winning tile
 DISCARD, SELF, ROB = range(3)  # ways to win
 
@@ -59,10 +59,8 @@ def owned(s, q, i):
     n = 0
     for j in range(s.melds[q]):
         kind, form = np.int64(s.kind[q, j]), np.int64(s.form[q, j])
-        if form == CHOW:
-            n += kind <= i <= kind + 2
-        elif kind == i:
-            n += 3 if form == PONG else 4
+        if kind <= i < kind + SPAN[form]:
+            n += EACH[form]
     return n
 
 

@@ -16,8 +16,9 @@ from ..engine.validity import check_read
 from ..engine.view import copied
 from . import SPEC, record, tiles
 from .complete import COPIES, SUITED
-from .constants import MOST_MELDS, SEATS, TILES
-from .tai import ADDED, CHOW, CONCEALED, ITEMS, KONG, PONG
+from .constants import CLAIM, MOST_MELDS, ROB, SEATS, TILES, TURN
+from .melds import ADDED, CHOW, CONCEALED, KONG, PONG, melded, tiles_of
+from .tai import ITEMS
 
 WINDS = "ESWN"
 PHASES = ("turn", "claim", "rob")
@@ -111,7 +112,7 @@ def _tile(kind: int) -> str:
 def _status(s: np.void, seat: int | None) -> str:
     to_move, turn = int(s["to_move"]), int(s["turn"])
     whose = {CHANCE: "draw", OVER: "over"}.get(to_move, str(to_move))
-    if to_move >= 0 and s["phase"] != record.TURN and seat not in (None, to_move):
+    if to_move >= 0 and s["phase"] != TURN and seat not in (None, to_move):
         whose = UNSEEN
     last = _tile(s["last"]) if seat in (None, turn) or s["last"] < 0 else UNSEEN
     answers = [ANSWERS[a] if seat in (None, q) else UNSEEN for q, a in enumerate(s["answer"])]
@@ -135,11 +136,10 @@ def _seat(s: np.void, q: int, seat: int | None) -> str:
 def _meld(s: np.void, q: int, j: int) -> str:
     """Write a meld: ``444m<1`` is from seat 1, ``123m<1:2m`` a chow, ``+`` an added, ``!`` a concealed kong."""
     form, kind, taken = int(s["form"][q, j]), int(s["kind"][q, j]), int(s["taken"][q, j])
-    if form == CHOW:
-        return f"{tiles.write_list([kind, kind + 1, kind + 2])}<{s['giver'][q, j]}:{tiles.name_of(taken)}"
+    held = tiles.write_list(tiles_of(form, kind))
     if form == CONCEALED:
-        return f"{tiles.write_list([kind] * 4)}!"
-    return f"{tiles.write_list([kind] * (3 if form == PONG else 4))}<{s['giver'][q, j]}{'+' * (form == ADDED)}"
+        return f"{held}!"
+    return f"{held}<{s['giver'][q, j]}{f':{tiles.name_of(taken)}' if form == CHOW else '+' * (form == ADDED)}"
 
 
 def read(text: str) -> np.ndarray:
@@ -248,7 +248,7 @@ def _read_win(s: np.void, line: str) -> None:
 def _check_hands(s: np.void) -> None:
     """Raise `BoyiError` for a seat that has not the tiles that it needs (§2); after the end one may be over."""
     turn, to_move = int(s["turn"]), int(s["to_move"])
-    drawn = s["phase"] == record.ROB or (s["phase"] == record.TURN and to_move == turn)
+    drawn = s["phase"] == ROB or (s["phase"] == TURN and to_move == turn)
     for q in range(SEATS):
         size = 16 - 3 * int(s["melds"][q])
         allowed = [size] if q != turn else [size, size + 1] if to_move == OVER else [size + drawn]
@@ -265,7 +265,7 @@ def _check_turn(s: np.void) -> None:
     hand, latest, newest = s["hand"][turn], int(s["discards"]) - 1, int(s["melds"][turn]) - 1
     if to_move == OVER:
         return
-    if s["phase"] == record.TURN:
+    if s["phase"] == TURN:
         drawn = to_move == turn and s["start"] not in (record.DEAL, record.CLAIMED)
         _require(to_move in (turn, CHANCE), "in a turn nobody else is to act")
         _require(offer < 0 and not s["answer"].any(), "in a turn no tile is offered and nothing answered")
@@ -277,7 +277,7 @@ def _check_turn(s: np.void) -> None:
         _require(not claimed or (newest >= 0 and s["form"][turn, newest] in (CHOW, PONG)), "nothing has been claimed")
         return
     _require(to_move not in (turn, CHANCE), "only another seat answers to what is offered")
-    if s["phase"] == record.CLAIM:
+    if s["phase"] == CLAIM:
         thrown = [int(s[key][latest]) for key in ("discard", "by", "claimed")]
         _require(latest >= 0 and thrown == [offer, turn, -1], "the tile offered is the latest discard")
         _require(last < 0, "no tile is the one drawn last after a discard")
@@ -296,9 +296,7 @@ def _fill_wall(s: np.void) -> None:
     """Put what is nowhere else into the wall; `BoyiError` for a fifth copy."""
     used = s["hand"].sum(axis=0) + s["river"].sum(axis=0)
     for q in range(SEATS):
-        for j in range(s["melds"][q]):
-            kind, form = int(s["kind"][q, j]), int(s["form"][q, j])
-            used[kind : kind + (3 if form == CHOW else 1)] += {CHOW: 1, PONG: 3}.get(form, 4)
+        used += melded(s, q)
     if s["won"].any() and s["payer"] >= 0:
         used[s["offer"]] += 1
     if used.max() > COPIES:

@@ -11,13 +11,13 @@ from ..engine.rng import kernel
 from . import SPEC
 from .claims import calm, can_answer, can_kong, can_win, has_answer, pong_of
 from .complete import COPIES, RANKS, SUITED
-from .constants import KINDS, MOST_MELDS, SEATS
+from .constants import CLAIM, KINDS, MOST_MELDS, ROB, SEATS, TURN
 from .encode import held
 from .hidden import has_discard
+from .melds import ADDED, CHOW, CONCEALED, KONG, NONE, PONG
 from .record import (
     ALL,
     ANSWER,
-    CLAIM,
     CLAIMED,
     DEAL,
     DISCARDS,
@@ -26,16 +26,14 @@ from .record import (
     NO_BAN,
     OF_CHOICE,
     PASS,
-    ROB,
     SELF_KONG,
     STRICT,
-    TURN,
     WIN,
     live,
 )
 from .record import CONSTANTS as OPTIONS
 from .rules import pay
-from .tai import ADDED, CHOW, CONCEALED, ITEMS, KONG, NONE, PONG, WORTH, owned
+from .tai import ITEMS, WORTH, owned
 
 CONSTANTS = ("stake", "fan", "worth", *OPTIONS)
 """Fields that `blank` sets for good."""

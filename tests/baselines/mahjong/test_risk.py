@@ -25,7 +25,7 @@ from boyi.baselines.mahjong.search import Hands
 from boyi.baselines.players.greedy import Greedy
 from boyi.envs import Batch, find
 from boyi.envs.engine.bind import bind
-from boyi.envs.mahjong import record, tiles
+from boyi.envs.mahjong import constants, tiles
 from boyi.envs.mahjong.complete import complete
 
 pytestmark = pytest.mark.kernels
@@ -123,7 +123,7 @@ def test_no_hand_is_complete_with_a_tile_that_is_called_safe() -> None:
     """In hands that are played, by everybody against everybody at every discard."""
     batch, rule, found = Batch(GAME, count(60, 2), seed=4, encoder=None), Greedy(), 0
     while (rows := np.flatnonzero(batch.to_move >= 0)).size:
-        for row in rows[batch.states["phase"][rows] == record.TURN]:
+        for row in rows[batch.states["phase"][rows] == constants.TURN]:
             state = batch.states[row : row + 1]
             seat = int(state["turn"][0])
             for k in np.flatnonzero((chances(state) == 0) & (state["hand"][0, seat] > 0)):

@@ -6,7 +6,7 @@ import pytest
 from boyi.baselines import Agent, make_agent
 from boyi.baselines.players.two_phase import PROGRAM_C, ProgramC, TwoPhase
 from boyi.envs import Batch, BoyiError, Game, View, find
-from boyi.envs.jiu import record
+from boyi.envs.jiu import constants
 
 GAME = "jiu:board_size=6"
 
@@ -53,9 +53,9 @@ def test_whole_games() -> None:
     while (batch.to_move >= 0).any():
         view = batch.view()
         batch.step(agent.act(view), view.row)
-    assert agent.members[0].phases == {record.LAYOUT}
+    assert agent.members[0].phases == {constants.LAYOUT}
     battle = agent.members[1].phases
-    assert battle >= {record.TURN, record.TAKE} and record.LAYOUT not in battle
+    assert battle >= {constants.TURN, constants.TAKE} and constants.LAYOUT not in battle
 
 
 def test_strings() -> None:

@@ -97,7 +97,7 @@ MUTANTS = [
     ("seat 1 calls up left", "text.py", '("left", "up", "diag")', '("up", "left", "diag")'),
     ("stones are counted from 0", "text.py", "{a // 3 + 1}-", "{a // 3}-"),
     ("names of stones there are not", "text.py", "map(str, range(1, stones + 1))", "map(str, range(1, 7))"),
-    ("the other seat rolls", "text.py", "{MARKS[s['turn']]} to roll", "{MARKS[1 - s['turn']]} to roll"),
+    ("the other seat rolls", "text.py", "{SEATS[s['turn']]} to roll", "{SEATS[1 - s['turn']]} to roll"),
     ("a stone stands twice", "text.py", 'if s["square"][i] >= 0:', 'if s["square"][i] >= s["board"].size:'),
     ("stones come from occupied squares", "valid.py", " and s.board[r * columns + c] == 0", ""),
     ("stones come from beyond the board", "valid.py", " and 0 <= c < columns and", " and"),

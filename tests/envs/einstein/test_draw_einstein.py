@@ -15,6 +15,7 @@ from boyi.envs.einstein import draw as board
 from boyi.envs.engine import protocol
 from boyi.envs.engine.spec import find
 from boyi.envs.faces import drawing as draw
+from boyi.envs.grid import picture
 
 Shape = tuple[int, int]
 SHAPES = ((2, 1), (2, 2), (4, 6), (5, 5), (15, 2), (2, 15), (15, 15))
@@ -325,7 +326,7 @@ def test_coordinates_stand_beside_their_squares(monkeypatch: pytest.MonkeyPatch)
         at[words] = x, y
         return ""
 
-    monkeypatch.setattr(board, "label", spy)
+    monkeypatch.setattr(picture, "label", spy)
     board.svg(over((4, 6)))
     half = board.SIDE / 2
     for c in range(6):

@@ -161,7 +161,7 @@ def test_every_ply_agrees_with_openspiel() -> None:
 
 # Perft from `fixed` starts: sequences of actions with all the rolls between, before and after them; a game that has
 # ended counts once. The oracle's numbers, printed by
-# `python -c "from test_einstein import *; print(oracle_perft(5, {'placement': 'fixed'}))"` in tests/.
+# `python -c "from test_einstein import *; print(oracle_perft(5, {'placement': 'fixed'}))"` in its folder.
 
 PERFT = {
     "einstein:placement=fixed": [6, 108, 1944, 36972, 704214, 13968733],

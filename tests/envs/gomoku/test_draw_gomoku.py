@@ -14,6 +14,7 @@ from boyi.envs.engine.spec import find
 from boyi.envs.faces import drawing as draw
 from boyi.envs.gomoku import draw as board
 from boyi.envs.gomoku import text
+from boyi.envs.grid import picture
 
 SIZES = (5, 6, 9, 15, 22)
 
@@ -267,7 +268,7 @@ def test_coordinates_name_the_points(n: int, monkeypatch: pytest.MonkeyPatch) ->
         at[words] = x, y
         return ""
 
-    monkeypatch.setattr(board, "label", spy)
+    monkeypatch.setattr(picture, "label", spy)
     state = record(n)
     board.svg(state)
     for a, where in stones.items():

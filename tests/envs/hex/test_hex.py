@@ -103,7 +103,7 @@ def test_every_ply_agrees_with_openspiel(board_size: int, swap: bool) -> None:
 
 # Perft: the number of sequences of actions from the start, by depth; a game that has ended counts once
 
-# The oracle's numbers, printed by `python -c "from test_hex import *; print(oracle_perft(4, False, 8))"` in tests/.
+# The oracle's numbers, printed by `python -c "from test_hex import *; print(oracle_perft(4, False, 8))"` in its folder.
 PERFT = {
     (1, False): [1, 1],
     (1, True): [1, 1, 1],

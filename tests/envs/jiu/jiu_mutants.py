@@ -32,8 +32,8 @@ MUTANTS = [
     ("right goes round the edge", "rules.py", "right[p], right[p - 1] = 0, steps", "right[p - 1] = steps"),
     ("no steps from the top rows", "rules.py", "up[n + i] = steps and", "up[n + i] = False and"),
     ("no steps right to the edge", "rules.py", "b[p - 1] == me and b[p] == 0", "b[p - 1] == me and b[p] == 3"),
-    ("down is beyond the edge", "record.py", "p + n if p < n * n - n else -1", "p + n if p < n * n - n - n else -1"),
-    ("right is beyond the edge", "record.py", "p + 1 if p % n < n - 1 else -1", "p + 1 if p < n * n - 1 else -1"),
+    ("jumps lead back", "rules.py", "n, over, d)\n    return", "n, over, d ^ 1)\n    return"),
+    ("steps go across", "rules.py", "side(s), p, d)\n    if s.board[q]", "side(s), p, d ^ 2)\n    if s.board[q]"),
     ("a jump ends the turn", "rules.py", "if not can_jump(s, to):", "if True:"),
     ("jumps never end by themselves", "rules.py", "if not can_jump(s, to):", "if False:"),
     (
@@ -145,11 +145,11 @@ MUTANTS = [
     # Draws.
     ("one repetition more", "rules.py", "s.seen == s.repetition > 1", "s.seen > s.repetition > 1"),
     ("the first time is a draw", "rules.py", "s.seen == s.repetition > 1", "s.seen == s.repetition > 0"),
-    ("whoever is to move", "rules.py", "i % 2 == 0 and difference == 0", "difference == 0"),
-    ("the oldest turn is left out", "rules.py", "min(s.quiet, LOOKED_BACK) + 1", "min(s.quiet, LOOKED_BACK)"),
-    ("captures do not count", "rules.py", "        s.quiet = 0\n", "        s.quiet += 1\n"),
+    ("no position stands twice", "rules.py", "s.seen = occurrences(s)", "s.seen = 1"),
+    ("turns begin where they end", "rules.py", "note_turn(s, s.start,", "note_turn(s, s.latest[seat],"),
+    ("captures do not count", "rules.py", "        forget_turns(s)\n", "        s.quiet += 1\n"),
     ("squares take nothing", "rules.py", "    if s.taken > 0:\n", "    if s.jumps > 0:\n"),
-    ("turns are written over the last", "rules.py", "i = s.quiet % LOOKED_BACK", "i = min(s.quiet, LOOKED_BACK - 1)"),
+    ("turns end where the other's did", "rules.py", "s.start, s.latest[seat])", "s.start, s.latest[1 - seat])"),
     (
         "one turn more without a capture",
         "rules.py",
@@ -179,8 +179,8 @@ MUTANTS = [
     (
         "images keep directions",
         "rules.py",
-        "MOVE + away.index(int(image[inside + away[d]] - image[inside]))",
-        "MOVE + d",
+        "np.array(turned_steps(image, n, NEXT))",
+        "np.arange(4)",
     ),
     ("draws are forfeits", "rules.py", "winner, winner < 0, OVER", "winner, 0, OVER"),
     # Observations.
@@ -198,9 +198,9 @@ MUTANTS = [
     ("the first time counts", "encode.py", "max(0, s.seen - 1) / 2.0", "s.seen / 2.0"),
     ("all turns are quiet", "encode.py", "s.quiet / s.no_capture_limit", "s.turns / s.no_capture_limit"),
     # Text.
-    ("one's own stones are taken", "text.py", "1 - seat if plane == rules.TAKE_OFF else seat", "seat"),
+    ("one's own stones are taken", "text.py", "1 - seat if plane == TAKE_OFF else seat", "seat"),
     ("jumps end next to the stone", "text.py", "for far in (1, 2):", "for far in (1,):"),
-    ("quiet turns of the other seat", "text.py", 'seat = 1 - (int(s["turns"])', 'seat = (int(s["turns"])'),
+    ("quiet turns of the other seat", "text.py", "write_quiet(s, 1 - int", "write_quiet(s, int"),
     ("seat 0 begins the battle", "text.py", "1 - s.turns % 2 if battle", "s.turns % 2 if battle"),
     (
         "nobody is banned in diagrams",
@@ -208,10 +208,10 @@ MUTANTS = [
         "s.least = 2 if rules.bans_single_jumps(s, s.to_move) else 1",
         "s.least = 1",
     ),
-    ("diagrams forget what stood", "text.py", "s.seen = rules.occurrences(s)", "s.seen = 1"),
+    ("diagrams forget what stood", "text.py", "s.seen = occurrences(s)", "s.seen = 1"),
     ("stuck sides are read", "text.py", " and rules.can_act(s)", ""),
     ("jumps without an end are read", "text.py", " and rules.can_jump(s, s.runner)", ""),
     ("anybody's flights are read", "text.py", " and rules.flies(s, s.to_move)", ""),
     ("more is due than there is", "text.py", "0 < s.due <= stones[other]", "0 < s.due"),
-    ("rows are as long as they like", "text.py", "len(marks) != n or any", "any"),
+    ("columns are counted from 1", "text.py", 'write_line("   ", DIGITS[:n])', 'write_line("   ", DIGITS[1 : n + 1])'),
 ]

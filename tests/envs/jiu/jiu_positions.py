@@ -7,8 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 from boyi.envs import Batch, BoyiError, find
+from boyi.envs.grid.cells import LETTERS
+from boyi.envs.grid.dihedral import moved
 from boyi.envs.jiu import SPEC, text
-from boyi.envs.jiu.points import DIGITS, LETTERS
+from boyi.envs.jiu.points import DIGITS
 
 TESTED = [find(SPEC, **params) for params in SPEC.tested]
 
@@ -114,11 +116,8 @@ def laid_out(*rows: str, **params: object) -> Batch:
 
 def image(states: Record, points: NDArray[np.int64]) -> Record:
     """Return the records of an image of the board, every point p of which is the point points[p]."""
-    mapped, n = states.copy(), int(len(points) ** 0.5)
-    for field in ("board", "been"):
-        mapped[field][:, points] = states[field]
-    for field in ("latest", "start", "runner"):
-        mapped[field] = np.where(states[field] < 0, -1, points[states[field]])
+    n = int(len(points) ** 0.5)
+    mapped = moved(states, points, ("board", "been"), ("latest", "start", "runner"))
     for field in ("source", "target"):
         used = np.arange(states[field].shape[1]) < states["quiet"][:, None]
         mapped[field] = np.where(used, points[states[field]], 0)

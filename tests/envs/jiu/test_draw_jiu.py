@@ -14,9 +14,11 @@ from boyi.envs import Batch
 from boyi.envs.engine import protocol
 from boyi.envs.engine.spec import find
 from boyi.envs.faces import drawing as draw
-from boyi.envs.jiu import SPEC, record, rules, shapes
+from boyi.envs.grid import picture
+from boyi.envs.grid.cells import LETTERS, side_of
+from boyi.envs.jiu import SPEC, constants, rules, shapes
 from boyi.envs.jiu import draw as board
-from boyi.envs.jiu.points import DIGITS, LETTERS, read_point, side_of
+from boyi.envs.jiu.points import DIGITS, read_point
 
 SIZES = (6, 14, 26)
 every_size = pytest.mark.parametrize("n", SIZES)
@@ -30,7 +32,7 @@ def battle(n: int, white: str = "", black: str = "", **facts: Any) -> np.void:
     for seat, words in enumerate((white, black)):
         state["board"][[read_point(n, word) for word in words.split()]] = seat + 1
         state["stones"][seat] = len(words.split())
-    settled = {"winner": -1, "phase": record.TURN, "start": "-", "runner": "-", "latest": "- -"}
+    settled = {"winner": -1, "phase": constants.TURN, "start": "-", "runner": "-", "latest": "- -"}
     for name, value in (settled | facts).items():
         if isinstance(value, str):
             value = np.squeeze([-1 if word == "-" else read_point(n, word) for word in value.split()])
@@ -97,17 +99,17 @@ def in_corners(n: int) -> np.void:
 
 
 PLACED = {"white": "b1 c1 b2 e4 f5", "black": "a4 d2 f0 a5"}
-JUMPING = {"phase": record.JUMP, "start": "e0", "runner": "e2"}
+JUMPING = {"phase": constants.JUMP, "start": "e0", "runner": "e2"}
 RECORDS = {
-    "layout": battle(6, phase=record.LAYOUT),
+    "layout": battle(6, phase=constants.LAYOUT),
     **{f"{n}x{n}": in_corners(n) for n in SIZES},
     "jumps": battle(6, "e2 f5", "d2 e3 a0", **JUMPING, latest="b0 a0", jumps=1),
-    "lifted at the edge": battle(6, **PLACED, phase=record.DROP, runner="f5", latest="b1 a4"),
-    "lifted at the top": battle(6, **PLACED, phase=record.DROP, runner="a5", latest="b1 f0", to_move=1),
-    "takes": battle(6, **PLACED, phase=record.TAKE, start="c3", latest="c1 a4", due=8),
+    "lifted at the edge": battle(6, **PLACED, phase=constants.DROP, runner="f5", latest="b1 a4"),
+    "lifted at the top": battle(6, **PLACED, phase=constants.DROP, runner="a5", latest="b1 f0", to_move=1),
+    "takes": battle(6, **PLACED, phase=constants.TAKE, start="c3", latest="c1 a4", due=8),
     "won": battle(6, **PLACED, to_move=protocol.OVER, winner=1),
     "forfeited": battle(6, "e2 f5", "d2 e3", **JUMPING, to_move=protocol.OVER),
-    "forfeited taking": battle(6, **PLACED, phase=record.TAKE, start="c3", latest="c1 a4", to_move=protocol.OVER),
+    "forfeited taking": battle(6, **PLACED, phase=constants.TAKE, start="c3", latest="c1 a4", to_move=protocol.OVER),
     "cut": battle(14, to_move=protocol.CUT),
 }
 every_record = pytest.mark.parametrize("name", RECORDS)
@@ -131,12 +133,6 @@ def test_pictures_of_a_game_are_equally_large_and_come_out_the_same(name: str) -
     own = {board.WOOD, board.LINE, board.BAND, board.HOLLOW, board.SHADOW, *board.SQUARE, *board.GATE}
     assert len(heads) == 1
     assert used <= own | {*draw.WHITE, *draw.BLACK, draw.RED.fill, draw.RED.shine, draw.GOLD, draw.PAPER, draw.INK}
-
-
-def test_constants_are_those_of_the_rules() -> None:
-    phases = ("LAYOUT", "TURN", "JUMP", "DROP", "TAKE")
-    assert [getattr(board, name) for name in phases] == [getattr(record, name) for name in phases]
-    assert board.CUT == protocol.CUT
 
 
 # The board and its stones
@@ -173,7 +169,7 @@ def test_coordinates_name_the_points(n: int, monkeypatch: pytest.MonkeyPatch) ->
     """§20: letters count the rows from the top, digits the columns from the left."""
     check_letters(monkeypatch, board, in_corners(n))
     at: dict[str, tuple[float, float]] = {}
-    monkeypatch.setattr(board, "label", lambda word, x, y, *rest: at.setdefault(word, (x, y)) and "")
+    monkeypatch.setattr(picture, "label", lambda word, x, y, *rest: at.setdefault(word, (x, y)) and "")
     board.svg(battle(n))
     assert [cell(n, at[DIGITS[i]][0], at[LETTERS[i]][1]) for i in range(n)] == [(i, i) for i in range(n)]
     assert max(at[DIGITS[i]][1] for i in range(n)) < -n / 2 * board.STEP > max(at[LETTERS[i]][0] for i in range(n))
@@ -231,10 +227,10 @@ def allowed(game: str, state: np.void) -> tuple[Cells, Cells]:
     taken, landed = set(), set()
     for plane, p in (divmod(int(a), points) for a in np.flatnonzero(batch.mask[0])):
         r, c = divmod(p, n)
-        if plane == rules.TAKE_OFF:
+        if plane == constants.TAKE_OFF:
             taken.add((r, c))
-        elif state["phase"] == record.JUMP and plane < rules.PICK:
-            down, right = board.NEXT[plane - rules.MOVE]
+        elif state["phase"] == constants.JUMP and plane < constants.PICK:
+            down, right = board.NEXT[plane - constants.MOVE]
             taken.add((r + down, c + right))
             landed.add((r + 2 * down, c + 2 * right))
     return taken, landed
@@ -325,11 +321,11 @@ def test_shapes_are_lit_on_demand_only() -> None:
 @pytest.mark.parametrize(
     ("facts", "words"),
     [
-        ({"phase": record.LAYOUT}, "WHITE PLACES"),
+        ({"phase": constants.LAYOUT}, "WHITE PLACES"),
         ({"to_move": 1}, "BLACK TO MOVE"),
-        ({"phase": record.JUMP, "runner": "c1", "start": "a1"}, "WHITE JUMPS"),
-        ({"phase": record.DROP, "runner": "d2", "to_move": 1}, "BLACK DROPS"),
-        ({"phase": record.TAKE, "due": 2, "start": "a0", "latest": "a1 d2", "to_move": 1}, "BLACK TAKES 2"),
+        ({"phase": constants.JUMP, "runner": "c1", "start": "a1"}, "WHITE JUMPS"),
+        ({"phase": constants.DROP, "runner": "d2", "to_move": 1}, "BLACK DROPS"),
+        ({"phase": constants.TAKE, "due": 2, "start": "a0", "latest": "a1 d2", "to_move": 1}, "BLACK TAKES 2"),
         ({"to_move": protocol.OVER, "winner": 0}, "WHITE WINS"),
         ({"to_move": protocol.OVER, "winner": 1}, "BLACK WINS"),
         ({"to_move": protocol.OVER}, "GAME OVER"),

@@ -14,6 +14,7 @@ from boyi.envs import Batch, Game, find
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.protocol import candidates, evaluate, follow, step, survey, tactics, transposition
 from boyi.envs.jiu import record, rules, text
+from boyi.envs.jiu.constants import DROP, JUMP, LAYOUT, TAKE, TURN
 from boyi.envs.jiu.evaluate import STONE
 from boyi.envs.jiu.greedy import shapes
 from boyi.envs.jiu.weigh import count_shapes
@@ -132,13 +133,13 @@ def test_notes_follow_the_game(game: str) -> None:
         assert not looking.notes["damage"].any()
         assert chosen and batch.mask[0, chosen].all() and len(set(chosen)) == len(chosen)
         assert set(sharp) <= set(chosen)
-        earning = looking.earning(states, batch.mask[0]) if states["phase"][0] in (record.TURN, record.DROP) else set()
+        earning = looking.earning(states, batch.mask[0]) if states["phase"][0] in (TURN, DROP) else set()
         assert earning <= set(chosen) & set(sharp)
         phases["earning"] += bool(earning)
         phases[int(states["phase"][0])] += 1
         last = states, a
-    battle = {record.TURN, record.JUMP, record.TAKE, "earning"} | (set() if game == "jiu" else {record.DROP})
-    assert phases.keys() >= {record.LAYOUT} | (set() if "layout_only" in game else battle), phases
+    battle = {TURN, JUMP, TAKE, "earning"} | (set() if game == "jiu" else {DROP})
+    assert phases.keys() >= {LAYOUT} | (set() if "layout_only" in game else battle), phases
 
 
 @every_game
@@ -282,7 +283,7 @@ def test_what_is_better_is_worth_more() -> None:
 
 def test_stones_that_are_due_count_as_taken() -> None:
     state = played(position(*FLAT, "", *FAR), "B1-B2").states
-    assert state["phase"][0] == record.TAKE
+    assert state["phase"][0] == TAKE
     after = played(state, "take f0").states
     assert abs(value(after) - value(state)) < STONE / 2 + 600  # only what shapes and the move are worth
     looking = Looking(find("jiu"))

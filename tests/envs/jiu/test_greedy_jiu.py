@@ -7,7 +7,7 @@ from jiu_positions import position
 from boyi.baselines import make_agent
 from boyi.envs import Batch, find
 from boyi.envs.engine.bind import bind
-from boyi.envs.jiu import record, text
+from boyi.envs.jiu import constants, text
 from boyi.envs.jiu.greedy import shapes
 
 pytestmark = pytest.mark.kernels
@@ -17,7 +17,7 @@ def most(batch: Batch, before: int) -> int:
     """Find the most stones that the seat to move can have taken when its move is over, by trying everything."""
     seat, phase, state = batch.to_move[0], batch.states["phase"][0], batch.states[0]
     taken = before - int(state["stones"][1 - seat])
-    if phase == record.TAKE:
+    if phase == constants.TAKE:
         return taken + int(state["due"])
     best = 0
     for action in np.flatnonzero(batch.mask[0]):
@@ -34,7 +34,7 @@ def test_it_takes_the_most() -> None:
     batch = Batch("jiu:board_size=6", 1, seed=2, encoder=None)
     for _ in range(6):
         while batch.to_move[0] >= 0:
-            if batch.states["phase"][0] == record.TURN and batch.states["turns"][0] % 5 == 0:
+            if batch.states["phase"][0] == constants.TURN and batch.states["turns"][0] % 5 == 0:
                 seat, before = batch.to_move[0], int(batch.states["stones"][0, 1 - batch.to_move[0]])
                 trial = batch.clone()
                 while trial.to_move[0] == seat:

@@ -13,8 +13,10 @@ from jiu_positions import every_small_set, laid_out, named, played, position, st
 from numpy.typing import NDArray
 
 from boyi.envs import Batch, Game
-from boyi.envs.jiu import record, text
-from boyi.envs.jiu.points import DIGITS, LETTERS, side_of
+from boyi.envs.grid.cells import LETTERS, side_of
+from boyi.envs.jiu import text
+from boyi.envs.jiu.constants import DROP, JUMP, LAYOUT
+from boyi.envs.jiu.points import DIGITS
 
 pytestmark = pytest.mark.kernels
 
@@ -301,13 +303,13 @@ def test_names() -> None:
 
 def planes(s: np.void, seat: int) -> NDArray[np.float32]:
     """Write the planes of the page's table for one seat."""
-    n, other, mover, battle = side_of(s), 1 - seat, int(s["to_move"]), s["phase"] != record.LAYOUT
+    n, other, mover, battle = side_of(s), 1 - seat, int(s["to_move"]), s["phase"] != LAYOUT
     x = np.zeros((13, n * n), np.float32)
     x[0], x[1] = s["board"] == seat + 1, s["board"] == other + 1
     x[2, s["latest"][other]] = s["latest"][other] >= 0
     x[3], x[4] = seat == 0, battle
     x[5, s["runner"]] = s["runner"] >= 0
-    x[6], x[7], x[8] = s["phase"] == record.JUMP, s["phase"] == record.DROP, s["due"] / 8
+    x[6], x[7], x[8] = s["phase"] == JUMP, s["phase"] == DROP, s["due"] / 8
     for plane, side in ((9, seat), (10, other)):
         before = (s["board"] == side + 1).sum() + (s["taken"] if side != mover else 0)
         x[plane] = battle and before < n + (s["flying"] == 0)

@@ -12,7 +12,7 @@ from boyi.envs import Batch, Game, IllegalAction
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.protocol import playout
 from boyi.envs.faces.symmetry import symmetries
-from boyi.envs.jiu import record, rules
+from boyi.envs.jiu import constants, rules
 
 pytestmark = pytest.mark.kernels
 
@@ -295,7 +295,7 @@ def test_counts_are_kept(game: Game) -> None:
     for before, after in random_game(game, count(20, 2), seed=2):
         seats, rows = before["to_move"], np.arange(len(before))
         assert (after["ply"] == before["ply"] + 1).all() and (after["ply"] <= game.longest).all()
-        battle = before["phase"] != record.LAYOUT
+        battle = before["phase"] != constants.LAYOUT
         assert (before["stones"] == after["stones"])[rows, seats][battle].all()
         gone = (before["stones"] - after["stones"])[rows, 1 - seats][battle]
         assert ((gone == 0) | (gone == 1)).all()
@@ -316,7 +316,7 @@ def test_occurrences_are_counted() -> None:
         batch, met = played(state), Counter[tuple[bytes, int]]()
         while batch.to_move[0] >= 0 and batch.states["turns"][0] < 120:
             s, actions = batch.states[0], np.flatnonzero(batch.mask[0])
-            if s["phase"] == record.TURN:
+            if s["phase"] == constants.TURN:
                 if s["quiet"] == 0:
                     met.clear()
                 stood = (s["board"].tobytes(), int(s["to_move"]))

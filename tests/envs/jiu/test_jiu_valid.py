@@ -10,8 +10,8 @@ from jiu_positions import DIAGRAMS, drawn, every_phase, every_set, every_small_s
 
 from boyi.envs import Batch, Game, find
 from boyi.envs.engine.protocol import CUT
-from boyi.envs.jiu import greedy, record, text, valid
-from boyi.envs.jiu.points import side_of
+from boyi.envs.grid.cells import side_of
+from boyi.envs.jiu import constants, greedy, text, valid
 
 
 def on_the_way(game: Game, many: int, seed: int = 0) -> Iterator[Record]:
@@ -29,7 +29,7 @@ def some(game: Game, many: int, seed: int = 0) -> Record:
     """Collect `many` positions of random games, most of battles, and an end."""
     found = np.concatenate(list(on_the_way(game, count(8, 1), seed)))
     lots = np.random.default_rng(seed)
-    battle = np.flatnonzero(found["phase"] != record.LAYOUT)
+    battle = np.flatnonzero(found["phase"] != constants.LAYOUT)
     chosen = lots.choice(battle if battle.size else len(found), many)
     chosen[:2] = lots.integers(len(found)), len(found) - 1
     return found[chosen]

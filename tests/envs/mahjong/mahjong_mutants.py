@@ -98,7 +98,7 @@ MUTANTS = [
     ("redeal moves the tile of an added kong", "hidden.py", "k == s.offer\n        s.wall", "k == -1\n        s.wall"),
     # Tai.
     ("a fifth copy is a wait", "tai.py", " + owned(s, q, i) < COPIES", " < COPIES"),
-    ("kongs are three tiles", "tai.py", "n += 3 if form == PONG else 4", "n += 3"),
+    ("kongs are three tiles", "tai.py", "n += EACH[form]", "n += min(EACH[form], 3)"),
     ("the first turn never ends", "claims.py", "q != s.dealer and first_turn(s, q)", "q != s.dealer"),
     ("the earthly hand adds to a self-draw", "tai.py", "if items & (HEAVENLY | EARTHLY):", "if items & HEAVENLY:"),
     (
@@ -141,8 +141,8 @@ MUTANTS = [
     (
         "others' concealed kongs are seen",
         "encode.py",
-        "if hides(s, seat, q, j):\n            hidden += 1\n        elif",
-        "if hides(s, seat, q, j):\n            hidden += 1\n        if",
+        "if hides(s, seat, q, j):\n            hidden += 1\n        else:",
+        "if hides(s, seat, q, j):\n            hidden += 1\n        if True:",
     ),
     (
         "seats are counted from 0",

@@ -18,8 +18,8 @@ from boyi.envs.engine.bind import bind
 from boyi.envs.engine.spec import find
 from boyi.envs.faces import drawing as draw
 from boyi.envs.mahjong import draw as board
-from boyi.envs.mahjong import faces, rules, tai
-from boyi.envs.mahjong.tai import ADDED, CHOW, CONCEALED, KONG, PONG
+from boyi.envs.mahjong import faces, rules
+from boyi.envs.mahjong.melds import ADDED, CHOW, CONCEALED, KONG, PONG
 from boyi.envs.mahjong.tiles import kind_of, name_of
 
 DEFAULT = "mahjong"
@@ -229,13 +229,6 @@ def test_pictures_hold_the_tiles_that_they_use() -> None:
             root = ElementTree.fromstring(board.svg(state, seat))
             known = {node.get("id") for node in root.iter(f"{SVG}g")} - {None}
             assert known == {node.attrib["href"][1:] for node in root.iter(f"{SVG}use")}
-
-
-def test_constants_are_those_of_the_rules() -> None:
-    for module, constants in ((protocol, ("CHANCE", "OVER")), (rules, ("TURN", "CLAIM", "ROB"))):
-        assert [getattr(board, name) for name in constants] == [getattr(module, name) for name in constants]
-    forms = ("NONE", "CHOW", "PONG", "KONG", "ADDED", "CONCEALED")
-    assert [getattr(board, name) for name in forms] == [getattr(tai, name) for name in forms]
 
 
 # Faces

@@ -13,7 +13,7 @@ from mahjong_positions import SEATS, WAITING, asks, by_hand, lies, named, played
 from boyi.envs import Batch
 from boyi.envs.engine.kernels import CHANCE_KEY, derive
 from boyi.envs.engine.rng import below
-from boyi.envs.mahjong import record, text, tiles
+from boyi.envs.mahjong import constants, record, text, tiles
 
 pytestmark = pytest.mark.kernels
 
@@ -65,7 +65,7 @@ def test_the_hand_ends_with_the_wall() -> None:
     for reserve in (0, 16, 32):
         batch = Batch("mahjong", 1, seed=5, encoder=None, reserve=reserve)
         while batch.to_move[0] >= 0:
-            a = int(np.flatnonzero(batch.mask[0])[0]) if batch.states["phase"][0] == record.TURN else record.PASS
+            a = int(np.flatnonzero(batch.mask[0])[0]) if batch.states["phase"][0] == constants.TURN else record.PASS
             rewards, over, _ = batch.step(np.array([a]))
         s = batch.states[0]
         assert s["discards"] == 72 - reserve
@@ -182,7 +182,7 @@ def test_added_kong() -> None:
     melds = {0: "555m<2 999p<1"}
     batch = played(table("5m", WAITING, melds=melds, far="5m"), "kong 5m")
     s = batch.states[0]
-    assert (asks(batch), s["phase"], s["hand"][0, 4], s["kongs"]) == ("1 win pass", record.ROB, 1, 0)
+    assert (asks(batch), s["phase"], s["hand"][0, 4], s["kongs"]) == ("1 win pass", constants.ROB, 1, 0)
     batch = played(table("5m", melds=melds, far="5m9p"), "kong 5m")
     s = batch.states[0]
     assert (asks(batch), s["hand"][0, 4], s["kongs"], s["start"]) == ("draw", 0, 1, record.SELF_KONG)

@@ -29,7 +29,7 @@ from boyi.envs import Batch, BoyiError, Game
 from boyi.envs.engine import kernels
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.protocol import CHANCE, OVER
-from boyi.envs.mahjong import SPEC, encode, record, tai, text, tiles
+from boyi.envs.mahjong import SPEC, constants, encode, melds, record, text, tiles
 
 pytestmark = pytest.mark.kernels
 
@@ -41,7 +41,7 @@ def permuted(state: Record, seat: int, rng: random.Random) -> Record:
     """Exchange at random what a seat cannot see: others' tiles, the wall, hidden kongs, answers, who else is asked."""
     s = state.copy()
     hidden = [(q, j) for q in SEATS for j in range(s["melds"][0, q]) if hides(s, seat, q, j)]
-    offered = int(s["offer"][0]) if s["phase"][0] == record.ROB and s["turn"][0] != seat else -1
+    offered = int(s["offer"][0]) if s["phase"][0] == constants.ROB and s["turn"][0] != seat else -1
     pool = [k for q in SEATS if q != seat for k in range(34) for _ in range(s["hand"][0, q, k])]
     pool += [k for k in range(34) for _ in range(s["wall"][0, k])]
     pool += [int(s["kind"][0, q, j]) for q, j in hidden for _ in range(4)]
@@ -64,7 +64,7 @@ def permuted(state: Record, seat: int, rng: random.Random) -> Record:
     others = [q for q in SEATS if q != seat]
     s["missed"][0, others] = [rng.randrange(2) for _ in others]
     s["ply"] += rng.randrange(9)
-    if s["phase"][0] != record.TURN:
+    if s["phase"][0] != constants.TURN:
         s["answer"][0, others] = [rng.randrange(8) for _ in others]
         if s["to_move"][0] != seat:
             s["to_move"] = rng.choice([q for q in others if q != s["turn"][0]])
@@ -72,7 +72,7 @@ def permuted(state: Record, seat: int, rng: random.Random) -> Record:
 
 
 def hides(s: Record, seat: int, q: int, j: int) -> bool:
-    return bool(q != seat and s["form"][0, q, j] == tai.CONCEALED and s["hide_concealed_kong"][0])
+    return bool(q != seat and s["form"][0, q, j] == melds.CONCEALED and s["hide_concealed_kong"][0])
 
 
 def check_same_for(seat: int, here: Record, there: Record) -> None:
@@ -113,7 +113,7 @@ def test_redealing_keeps_what_a_seat_knows(name: str) -> None:
             check_same_for(seat, state, again)
             assert again["hand"].sum(axis=2).tolist() == state["hand"].sum(axis=2).tolist()
             assert int(again["wall"].min()) >= 0
-            if state["phase"][0] == record.ROB:
+            if state["phase"][0] == constants.ROB:
                 assert again["hand"][0, state["turn"][0], state["offer"][0]] > 0
             assert int(again["wall"].sum()) == int(again["left"][0]) == int(state["left"][0])
             try:
@@ -354,7 +354,7 @@ def image(state: Record, kinds: list[int], reverse: bool) -> Record:
     for q in SEATS:
         for j in range(state["melds"][0, q]):
             k = state["kind"][0, q, j]
-            low = k + 2 if reverse and state["form"][0, q, j] == tai.CHOW else k
+            low = k + 2 if reverse and state["form"][0, q, j] == melds.CHOW else k
             s["kind"][0, q, j] = kinds[low]
     if reverse:
         answers = state["answer"]

@@ -9,9 +9,9 @@ from boyi.baselines.agents import make_agent
 from boyi.baselines.players.greedy import act_rows
 from boyi.envs import Batch, BoyiError, Game
 from boyi.envs.engine.bind import bind
-from boyi.envs.mahjong import distance, greedy, record, text
+from boyi.envs.mahjong import constants, distance, greedy, record, text
 from boyi.envs.mahjong.greedy import count_unseen
-from boyi.envs.mahjong.tai import CHOW, KONG, PONG
+from boyi.envs.mahjong.melds import CHOW, KONG, PONG
 
 pytestmark = pytest.mark.kernels
 
@@ -76,7 +76,7 @@ def expected(state: Record) -> int:
     if record.WIN in legal:
         return record.WIN
     hand, unseen = s["hand"][seat], unseen_by(s, seat)
-    if s["phase"] == record.TURN:
+    if s["phase"] == constants.TURN:
         return best_of(hand, [k for k in legal if k < 34], unseen)[2]
     found = [(lacks(hand), -99, record.PASS)]
     for a in legal:

@@ -318,7 +318,7 @@ def laid(concealed: list[int], melds: list[oracle.Meld], seat: int, **params: An
     """Write a hand, and nothing else, into a record."""
     state = find(SPEC, **params).blank.copy()
     np.add.at(state["hand"][0, seat], concealed, 1)
-    forms = {"chow": tai.CHOW, "pong": tai.PONG, "kong": tai.KONG, "concealed_kong": tai.CONCEALED}
+    forms = {"chow": melds.CHOW, "pong": melds.PONG, "kong": melds.KONG, "concealed_kong": melds.CONCEALED}
     state["melds"][0, seat] = len(melds)
     for j, (form, kind, _, _) in enumerate(melds):
         state["form"][0, seat, j], state["kind"][0, seat, j] = forms[form], kind

@@ -6,7 +6,7 @@ from histories import keys
 from mahjong_positions import NAMES, SEATS, WAITING, Record, by_name, count, every_set, named, played, table
 
 from boyi.envs import Batch, BoyiError, Game, find
-from boyi.envs.mahjong import record, text, tiles
+from boyi.envs.mahjong import constants, record, text, tiles
 
 pytestmark = pytest.mark.kernels
 
@@ -93,7 +93,7 @@ def test_diagram() -> None:
     assert (s["to_move"], s["turn"], s["phase"], s["start"], s["offer"], s["last"]) == (
         2,
         0,
-        record.CLAIM,
+        constants.CLAIM,
         record.DRAW,
         4,
         -1,

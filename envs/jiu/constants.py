@@ -1,0 +1,11 @@
+"""Numbers of the game, for whoever needs them without Numba; § numbers refer to RULES.md."""
+
+LOOKED_BACK = 250  # turns without a capture that a record remembers
+
+LAYOUT, TURN, JUMP, DROP, TAKE = range(5)  # phases
+FLYER, BOTH, STRONGER, NO_BAN = range(4)  # single_jump_ban
+APART, ANY, OFF = range(3)  # dalian_win
+
+# Planes of the actions (§19); those of MOVE are one for each direction.
+MOVE, PICK, PUT, TAKE_OFF, STOP = 1, 5, 6, 7, 8
+FEWEST = 4  # §13: stones without which a side has lost
