@@ -9,7 +9,7 @@ from ...envs.engine.kernels import settle
 from ...envs.engine.protocol import policy, reset, step
 from ...envs.engine.spec import find
 from ...envs.mahjong.constants import KINDS, SEATS
-from ...envs.mahjong.record import DECLARE
+from ...envs.mahjong.state import DECLARE
 
 
 @stub

@@ -19,7 +19,7 @@ from ...envs.mahjong.complete import RANKS, SUITED, complete
 from ...envs.mahjong.constants import KINDS, MOST_MELDS, SEATS
 from ...envs.mahjong.distance import distance
 from ...envs.mahjong.greedy import count_unseen
-from ...envs.mahjong.record import live
+from ...envs.mahjong.state import live
 from .evaluator import Hands
 from .greedy_hands import sample_hands
 
@@ -109,7 +109,7 @@ def beside(numbers, k, d, otherwise):  # type: ignore[no-untyped-def]
     return np.int64(numbers[j]) if k < SUITED and j >= 0 and j // RANKS == k // RANKS else np.int64(otherwise)
 
 
-def place(k):  # type: ignore[no-untyped-def]
+def spot_of(k):  # type: ignore[no-untyped-def]
     """Tell honors (0), ends of a suit (1), what stands beside them (2), and the middle (3) apart."""
     rank = k % RANKS
     return 0 if k >= SUITED else 1 + min(rank, RANKS - 1 - rank, 2)
@@ -127,7 +127,7 @@ def find_cells(s, o, k, unseen, ages, cells):  # type: ignore[no-untyped-def]
     """Write which numbers (10,) say whether seat `o` wins on kind `k`, `ages` (34,) being its own."""
     low, high = beside(unseen, k, -1, 0), beside(unseen, k, 1, 0)  # type: ignore[no-untyped-call]
     cells[0] = STAGE + DRAWS * np.int64(s.melds[o]) + min(live(s) // SEATS, DRAWS - 1)
-    cells[1] = SPOT + 4 * place(k) + min(np.int64(unseen[k]), 3)  # type: ignore[no-untyped-call]
+    cells[1] = SPOT + 4 * spot_of(k) + min(np.int64(unseen[k]), 3)  # type: ignore[no-untyped-call]
     cells[2] = AGE + bin_of(ages[k], AGES)  # type: ignore[no-untyped-call]
     for i in range(2):
         age = beside(ages, k, 6 * i - 3, -1)  # type: ignore[no-untyped-call]

@@ -15,7 +15,7 @@ from ...envs.engine.spec import Game
 from ...envs.engine.view import View, copied
 from ...envs.mahjong import SPEC
 from ...envs.mahjong.constants import KINDS, MOST_MELDS, SEATS, TURN
-from ...envs.mahjong.record import DECLARE, PASS, WIN
+from ...envs.mahjong.state import DECLARE, PASS, WIN
 from . import tree
 from .evaluator import HandEvaluator, Hands, RiskEvaluator
 

@@ -17,8 +17,8 @@ from ...envs.mahjong.claims import can_win, completes, may_discard
 from ...envs.mahjong.complete import complete
 from ...envs.mahjong.constants import KINDS, TURN
 from ...envs.mahjong.greedy import count_unseen
-from ...envs.mahjong.record import ANSWER, DRAW, WIN, live
 from ...envs.mahjong.rules import finish, settle_answers, step
+from ...envs.mahjong.state import ANSWER, DRAW, WIN, live
 
 WIDEST = 17  # concealed tiles of a hand, hence branches of a discard node
 NOTHING = -1  # instead of a row: no such branch

@@ -24,7 +24,7 @@ from ...envs.mahjong.constants import KINDS, MOST_MELDS, SEATS
 from ...envs.mahjong.distance import accepted, distance_tables
 from ...envs.mahjong.greedy import count_unseen
 from ...envs.mahjong.melds import CHOW
-from ...envs.mahjong.record import live
+from ...envs.mahjong.state import live
 from ...envs.mahjong.tai import DRAGONS, WINDS
 from .evaluator import Hands
 from .greedy_hands import sample_hands

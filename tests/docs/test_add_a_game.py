@@ -29,6 +29,7 @@ FILES = ("__init__.py", "rules.py", "encode.py", "valid.py", "text.py", "draw.py
 TYPED = {"play": "4\n4\nx\n4\nquit\n"}
 ANSWERS = {
     "games": r"connect +boyi/Connect-v0 boyi/connect-v0 +2 +7 +42 +- +no",
+    "check": r"\n\d+ promises kept by \d parameter sets\n$",
     "perft": r"\n +7 +823536 ",
     "arena": r"\nmcts:sims=200 +random +(1[5-9]|20) ",
     "benchmark": r"(?s)\nrandom +0 +[\d .]+%.*connect has no ladder of its own",

@@ -246,7 +246,7 @@ def test_a_full_board_holds_exactly_one_chain(board_size: int) -> None:
         s = state.view(np.recarray)[0]
         rules.reset(s, None)
         for (r, c), seat in oracle.stones.items():
-            rules.place(s, seat, r * board_size + c)
+            rules.put_stone(s, seat, r * board_size + c)
         assert state["winner"][0] == chains.index(True)
 
 

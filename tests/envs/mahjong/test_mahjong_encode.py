@@ -29,7 +29,8 @@ from boyi.envs import Batch, BoyiError, Game
 from boyi.envs.engine import kernels
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.protocol import CHANCE, OVER
-from boyi.envs.mahjong import SPEC, constants, encode, melds, record, text, tiles
+from boyi.envs.mahjong import SPEC, constants, encode, melds, text, tiles
+from boyi.envs.mahjong import state as record
 
 pytestmark = pytest.mark.kernels
 

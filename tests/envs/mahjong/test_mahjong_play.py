@@ -15,7 +15,8 @@ from mahjong_positions import FORMS, SEATS, TESTED, by_hand, count, every_set, l
 from boyi.envs import Batch, Game, find
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.protocol import CHANCE, OVER, policy
-from boyi.envs.mahjong import SPEC, greedy, record, text
+from boyi.envs.mahjong import SPEC, greedy, text
+from boyi.envs.mahjong import state as record
 
 pytestmark = pytest.mark.kernels
 

@@ -15,7 +15,8 @@ from numba import config
 
 from boyi.envs import find
 from boyi.envs.engine.bind import bind
-from boyi.envs.mahjong import SPEC, complete, record, rules, tai, tiles
+from boyi.envs.mahjong import SPEC, complete, rules, tai, tiles
+from boyi.envs.mahjong import state as record
 from boyi.envs.mahjong.tai import best_items, waits
 
 pytestmark = pytest.mark.kernels
