@@ -10,7 +10,7 @@ from ..envs.engine.batch import Batch
 from ..envs.engine.errors import BoyiError
 from ..envs.faces.seating import Finished, Seating, Watcher
 from ..envs.records.files import Growing, PathOf, as_path
-from ..envs.records.game_record import GameRecord, name_all, replay
+from ..envs.records.game_record import Ending, GameRecord, replay, write_down
 from .shell import Observation, Shell
 
 LEARNER = "learner"
@@ -37,26 +37,15 @@ class Recorder(Watcher):
         seed, episode = int(batch.seeds[row]), int(batch.episodes[row])
         states = list(replay(game, seed, actions, episode))
         seats = [_label(self.seating, seat, learner) for seat in range(game.seats)]
-        decisions = Counter(seats[before["to_move"]] for before in states[:-1])
-        ended = "forfeit" if states[-1]["to_move"] >= 0 else "over" if games.over[k] else "cut"
-        return GameRecord(
-            game=str(game),
-            game_version=game.spec.version,
-            agents=list(dict.fromkeys(seats)),
-            run_seed=seed,
-            pairing=0,
-            index=self.count + k,
-            seed=seed,
-            episode=episode,
-            seats=seats,
-            actions=actions,
-            names=name_all(game, states, actions),
-            ended=ended,
-            returns=games.returns[k].tolist(),
-            plies=len(actions),
-            seconds=dict.fromkeys(seats, 0.0),
-            decisions={seat: decisions[seat] for seat in dict.fromkeys(seats)},
-        )
+        decided = Counter(int(before["to_move"]) for before in states[:-1])
+        forfeited = states[-1]["to_move"] >= 0
+        ended = Ending.FORFEIT if forfeited else Ending.OVER if games.over[k] else Ending.CUT
+        returns, nobody = games.returns[k].tolist(), [0.0] * game.seats
+        decisions = [decided[seat] for seat in range(game.seats)]
+        return write_down(
+            game, seed, seats, actions, ended, returns, nobody, decisions,
+            episode=episode, states=states, index=self.count + k,
+        )  # fmt: skip
 
 
 def _label(seating: Seating, seat: int, learner: int) -> str:

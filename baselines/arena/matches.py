@@ -32,7 +32,7 @@ from ...envs.engine.spec import Game, Spec, find
 from ...envs.engine.version import __version__
 from ...envs.engine.view import View
 from ...envs.records.files import PathOf, as_path, taken_up
-from ...envs.records.game_record import GameRecord, names, read_line, statistics
+from ...envs.records.game_record import Ending, GameRecord, read_line, statistics, write_down
 from ..agent import Agent, blame, timed_act
 from ..agents import AgentLike, label, labels, make_agent
 from .results import Result, summarize
@@ -168,6 +168,10 @@ def pair_seed(seed: int, pair: int) -> int:
     return int(np.random.SeedSequence((seed, pair)).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
+PLAYED = (Ending.OVER, Ending.CUT, Ending.FORFEIT, Ending.TIME)
+"""How games of the arena end."""
+
+
 @dataclass
 class _Running:
     """A game in progress: `spent` are the seats' seconds, `decisions` the seats'."""
@@ -183,13 +187,6 @@ class _Running:
     def note(self, seat: int, seconds: float) -> None:
         self.spent[seat] += seconds
         self.decisions[seat] += 1
-
-    def by_player(self, counts: list[Any]) -> dict[int, Any]:
-        """Add up what seats have for each of the agents."""
-        return {
-            player: sum(count for count, who in zip(counts, self.fixture.seats, strict=True) if who == player)
-            for player in sorted(set(self.fixture.seats))
-        }
 
 
 class _PairingRun:
@@ -249,14 +246,14 @@ class _PairingRun:
             actions, seconds = timed_act(agent, view)
             faults = dict(agent.faults)
         self.pace[player] = seconds / len(rows)
-        losses: dict[int, tuple[str, str]] = {}
+        losses: dict[int, tuple[Ending, str]] = {}
         for k, (row, seat) in enumerate(zip(rows, view.seat.tolist(), strict=True)):
             game = self.running[row]
             game.note(seat, self.pace[player])
             if self.match.clock is not None and game.spent[seat] > self.match.clock:
-                losses[k] = "time", too_late(self.match.labels[player], self.match.clock)
+                losses[k] = Ending.TIME, too_late(self.match.labels[player], self.match.clock)
             elif k in faults:
-                losses[k] = "forfeit", f"{self.match.labels[player]}: {faults[k]}"
+                losses[k] = Ending.FORFEIT, f"{self.match.labels[player]}: {faults[k]}"
         for k, loss in losses.items():
             yield self._lost(rows[k], int(view.seat[k]), *loss)
         if losses:
@@ -285,18 +282,18 @@ class _PairingRun:
         for k, row in enumerate(rows):
             self.running[row].actions.append(int(actions[k]))
             if over[k] or cut[k]:
-                yield self._end(row, scores[k].tolist(), "over" if over[k] else "cut")
+                yield self._end(row, scores[k].tolist(), Ending.OVER if over[k] else Ending.CUT)
 
-    def _end(self, row: int, scores: list[float], ended: str) -> GameRecord:
+    def _end(self, row: int, scores: list[float], ended: Ending) -> GameRecord:
         """Write down a game that has ended by its rules, unless an agent loses it in parting."""
         fault = self._tell_end(row)
         if fault is None:
             return self._record(row, scores, ended)
         seat, why = fault
         label = self.match.labels[self.running[row].fixture.seats[seat]]
-        return self._record(row, self.match.game.lost(seat), "forfeit", f"{label}: {why}")
+        return self._record(row, self.match.game.lost(seat), Ending.FORFEIT, f"{label}: {why}")
 
-    def _lost(self, row: int, seat: int, ended: str, reason: str) -> GameRecord:
+    def _lost(self, row: int, seat: int, ended: Ending, reason: str) -> GameRecord:
         """Write down a game that a seat has lost by other than the game's rules."""
         self._tell_end(row)
         return self._record(row, self.match.game.lost(seat), ended, reason)
@@ -310,28 +307,25 @@ class _PairingRun:
         faults = ((seat, said[player]) for seat, player in enumerate(fixture.seats))
         return next(((seat, why) for seat, why in faults if why is not None), None)
 
-    def _record(self, row: int, scores: list[float], ended: str, reason: str = "") -> GameRecord:
+    def _record(self, row: int, scores: list[float], ended: Ending, reason: str = "") -> GameRecord:
         match, game = self.match, self.running.pop(row)
         fixture, labels = game.fixture, match.labels
-        return GameRecord(
-            game=str(match.game),
-            game_version=match.game.spec.version,
+        return write_down(
+            match.game,
+            fixture.seed,
+            [labels[player] for player in fixture.seats],
+            game.actions,
+            ended,
+            scores,
+            game.spent,
+            game.decisions,
             agents=labels,
             run_seed=match.seed,
             pairing=fixture.pairing,
             index=fixture.index,
-            seed=fixture.seed,
             clock=match.clock,
-            seats=[labels[player] for player in fixture.seats],
-            actions=game.actions,
-            names=names(match.game, fixture.seed, game.actions),
-            ended=ended,
             reason=reason,
-            returns=scores,
             statistics=statistics(match.game, self.batch.states[row]),
-            plies=len(game.actions),
-            seconds={labels[player]: round(spent, 6) for player, spent in game.by_player(game.spent).items()},
-            decisions={labels[player]: count for player, count in game.by_player(game.decisions).items()},
         )
 
 
@@ -419,7 +413,7 @@ def _check_belongs(match: Match, record: GameRecord, where: str) -> None:
         raise BoyiError(f"{where} belongs to a longer run: game {record.index} of pairing {record.pairing}")
     fixture = match.fixture(record.pairing, record.index)
     seats = [match.labels[player] for player in fixture.seats]
-    if (record.seed, record.seats) != (fixture.seed, seats) or record.ended not in ("over", "cut", "forfeit", "time"):
+    if (record.seed, record.seats) != (fixture.seed, seats) or record.ended not in PLAYED:
         raise BoyiError(f"{where} is damaged: its seed, seats or end are not those of this game of the run")
 
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...envs.engine.spec import Game
-from ...envs.records.game_record import GameRecord
+from ...envs.records.game_record import Ending, GameRecord
 from .printing import as_text, text_table
 from .rating import REFERENCE, Estimate, rate, wilson
 
@@ -164,8 +164,8 @@ def _pairing(game: Game, first: str, second: str, records: Sequence[GameRecord])
         elo=elo,
         opponent=second,
         opponent_seconds_per_move=_seconds_per_move(second, records),
-        opponent_late=count_lost(records, {second}, "time"),
-        opponent_forfeits=count_lost(records, {second}, "forfeit"),
+        opponent_late=count_lost(records, {second}, Ending.TIME),
+        opponent_forfeits=count_lost(records, {second}, Ending.FORFEIT),
     )
 
 
@@ -182,13 +182,13 @@ def _facts(game: Game, label: str, records: Sequence[GameRecord]) -> dict[str, A
         "score": wilson(share, len(records)),
         "mean_return": fmean(_sides(record, label)[0] for record in records),
         "seconds_per_move": _seconds_per_move(label, records),
-        "late": count_lost(records, {label}, "time"),
-        "forfeits": count_lost(records, {label}, "forfeit"),
+        "late": count_lost(records, {label}, Ending.TIME),
+        "forfeits": count_lost(records, {label}, Ending.FORFEIT),
     }
 
 
-def count_lost(records: Sequence[GameRecord], under: set[str], ended: str) -> int:
-    """Count the games that agents of some labels have lost on "time" or by "forfeit"."""
+def count_lost(records: Sequence[GameRecord], under: set[str], ended: Ending) -> int:
+    """Count the games that agents of some labels have lost in that way."""
     lost = [record for record in records if record.ended == ended]
     return sum(record.seats[int(np.argmin(np.array(record.returns)))] in under for record in lost)
 

@@ -16,7 +16,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from ...envs.engine.spec import Game
-from ...envs.records.game_record import GameRecord
+from ...envs.records.game_record import Ending, GameRecord
 from .printing import as_text, text_table
 from .rating import Estimate, student
 from .results import clock_note, count_lost, duration, loss_columns, percent, seed_note
@@ -99,8 +99,8 @@ def summarize_standings(
                 mean_return=_estimate(records, under, ""),
                 statistics={key: _estimate(records, under, key) for key in records[0].statistics},
                 seconds_per_move=seconds / max(1, decisions),
-                late=count_lost(records, under, "time"),
-                forfeits=count_lost(records, under, "forfeit"),
+                late=count_lost(records, under, Ending.TIME),
+                forfeits=count_lost(records, under, Ending.FORFEIT),
             )
         )
     return Standings(str(game), seed, len(records), game.seats, game.spec.unit, tuple(rows), clock, fresh_chance)
