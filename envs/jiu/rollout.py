@@ -4,8 +4,6 @@ A few throws look for a jump or a move into a square and otherwise settle for an
 a few throws find one. Stones are laid out, and lifted to fly, at random.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..engine.rng import below, choose, kernel
@@ -20,15 +18,9 @@ THROWS = 24  # at moves, before any of those found is made
 PICKS = 4  # of stones to take, and of points to fly to, before the latest is taken
 
 
-class Notes(NamedTuple):
-    """Nothing is kept."""
-
-    nothing: np.ndarray
-
-
-def notes(game: Game) -> Notes:
-    """Return what `rollout` is given."""
-    return Notes(np.zeros(1, np.int8))
+def notes(game: Game) -> np.ndarray:
+    """Return what `rollout` is given: an array that nothing is kept in."""
+    return np.zeros(1, np.int8)
 
 
 @kernel

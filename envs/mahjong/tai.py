@@ -12,7 +12,7 @@ from .constants import KINDS
 from .melds import CHOW, CONCEALED, EACH, SPAN
 
 NOWHERE, PAIR, TRIPLET, CLOSED, EDGE, TWO_SIDED = range(6)  # places of the winning tile
-DISCARD, SELF, ROB = range(3)  # ways to win
+SELF, ROB = 1, 2  # ways to win; 0 is by a discard
 
 ITEMS = (
     "self_draw", "concealed_hand", "concealed_self_draw", "dragon_pong", "round_wind", "seat_wind", "single_wait",
@@ -30,7 +30,6 @@ WORTH = (1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 2, 2, 5, 8, 4, 4, 8, 16, 4, 8, 8
 """Tai of the items by default; the last is DRAGON_PONG's once more, for a second one."""
 
 WINDS, DRAGONS = 27, 31  # their first kinds
-ONE_SUIT = (1, 2, 4)  # sets of suits, characters first
 
 
 @kernel

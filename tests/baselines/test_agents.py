@@ -35,8 +35,6 @@ PAIRS = [(agent, name) for agent in sorted(set(AGENTS) - LEARNED) for name in ga
 
 @pytest.mark.parametrize(("agent", "name"), PAIRS)
 def test_it_plays_twenty_legal_games_or_says_why_not(agent: str, name: str) -> None:
-    if agent == "openspiel":
-        pytest.importorskip("pyspiel")
     game = sized(name, agent)
     assert game is not None
     # Those that play what the programs or agents do that they are made of are on no game's list.
@@ -69,7 +67,5 @@ def test_who_plays_what() -> None:
 @pytest.mark.parametrize("agent", sorted(set(AGENTS) - LEARNED))
 def test_a_game_of_dice_and_secrets_is_played_or_refused(agent: str) -> None:
     """A game that no agent was written for: the toy of the tests, with three seats."""
-    if agent == "openspiel":
-        pytest.importorskip("pyspiel")
     game = find(toy.SPEC)
     assert (agent in agents_for(game)) == (agent in ("random", "mcts"))

@@ -4,6 +4,7 @@ import builtins
 from typing import Any
 
 import numpy as np
+import pyspiel
 import pytest
 from places import TESTS
 
@@ -13,12 +14,6 @@ from boyi.envs import Batch, BoyiError, find
 from boyi.envs.records import transcript
 
 GAMES = ("hex:board_size=5", "hex:board_size=4,swap=true", "gomoku:board_size=6", "einstein")
-
-
-@pytest.fixture(autouse=True)
-def _needs_openspiel(request: pytest.FixtureRequest) -> None:
-    if "missing" not in request.node.name:
-        pytest.importorskip("pyspiel")
 
 
 def their_board(state: Any) -> list[str]:
@@ -71,7 +66,6 @@ def test_the_same_seed_plays_the_same_game() -> None:
 
 def test_seconds_bound_a_decision(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time ends a search that might go on for ever, and nothing else does."""
-    pyspiel = pytest.importorskip("pyspiel")
     bot, limits = pyspiel.MCTSBot, []
 
     def limited(*args: Any, **limit: float) -> Any:

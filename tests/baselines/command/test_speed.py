@@ -70,13 +70,11 @@ def test_a_line_without_a_peer_shows_our_own_rates(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("name", ["hex:board_size=3,swap=true", "gomoku:board_size=6", "einstein"])
 @pytest.mark.parametrize("peer", [peers.openspiel_loop, peers.openspiel_cheap_loop, peers.openspiel_mcts])
 def test_openspiel_runs_beside_us(peer: Any, name: str) -> None:
-    pytest.importorskip("pyspiel")
     assert peer(find(name))(0.01) > 0
 
 
 @pytest.mark.parametrize("name", ["gomoku:rule=standard", "einstein:stones=3"])
 def test_openspiel_has_games_only_as_it_plays_them(name: str) -> None:
-    pytest.importorskip("pyspiel")
     assert speed._peer("OpenSpiel", peers.openspiel_loop, find(name))[0] == "OpenSpiel: does not have it"
 
 

@@ -103,7 +103,9 @@ def check_observations(game: Game, batch: Batch, oracle: Gomoku) -> None:
 
 
 def spiel_state(board_size: int) -> object:
-    game = pytest.importorskip("pyspiel").load_game(f"gomoku(size={board_size})")
+    import pyspiel
+
+    game = pyspiel.load_game(f"gomoku(size={board_size})")
     return game.new_initial_state()
 
 

@@ -82,7 +82,9 @@ def check_observations(game: Game, batch: Batch, oracle: Hex) -> None:
 @pytest.mark.parametrize("board_size", [2, 3, 5, 11])
 def test_every_ply_agrees_with_openspiel(board_size: int, swap: bool) -> None:
     """§4, §5: legal moves, mover and winner in 500 random games each, 4,000 in all."""
-    spiel = pytest.importorskip("pyspiel").load_game(f"hex(board_size={board_size},swap={swap})")
+    import pyspiel
+
+    spiel = pyspiel.load_game(f"hex(board_size={board_size},swap={swap})")
     many = count(500, 1 if board_size == 11 else 10)
     batch = Batch("hex", many, seed=2, encoder=None, board_size=board_size, swap=swap)
     theirs = [spiel.new_initial_state() for _ in range(many)]
