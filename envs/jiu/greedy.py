@@ -16,8 +16,8 @@ from ..grid.rays import neighbour
 from .constants import DROP, JUMP, LAYOUT, TAKE
 from .rules import legal, step
 from .state import squares_at
+from .weigh import DOUBLE_GATE, GATE, TRIANGLE
 
-TRIANGLE, GATE, DOUBLE_GATE = 50, 100, 800
 STONE, WIN = 10**7, 10**9  # worth more than any shapes, and than any stones
 DEEPEST = 32  # micro-actions of a turn that are looked ahead
 

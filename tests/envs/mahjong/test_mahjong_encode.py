@@ -29,8 +29,9 @@ from boyi.envs import Batch, BoyiError, Game
 from boyi.envs.engine import kernels
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.protocol import CHANCE, OVER
-from boyi.envs.mahjong import SPEC, constants, encode, melds, text, tiles
+from boyi.envs.mahjong import SPEC, constants, encode, text, tiles
 from boyi.envs.mahjong import state as record
+from boyi.envs.mahjong.melds import CHOW, CONCEALED
 
 pytestmark = pytest.mark.kernels
 
@@ -73,7 +74,7 @@ def permuted(state: Record, seat: int, rng: random.Random) -> Record:
 
 
 def hides(s: Record, seat: int, q: int, j: int) -> bool:
-    return bool(q != seat and s["form"][0, q, j] == melds.CONCEALED and s["hide_concealed_kong"][0])
+    return bool(q != seat and s["form"][0, q, j] == CONCEALED and s["hide_concealed_kong"][0])
 
 
 def check_same_for(seat: int, here: Record, there: Record) -> None:
@@ -355,7 +356,7 @@ def image(state: Record, kinds: list[int], reverse: bool) -> Record:
     for q in SEATS:
         for j in range(state["melds"][0, q]):
             k = state["kind"][0, q, j]
-            low = k + 2 if reverse and state["form"][0, q, j] == melds.CHOW else k
+            low = k + 2 if reverse and state["form"][0, q, j] == CHOW else k
             s["kind"][0, q, j] = kinds[low]
     if reverse:
         answers = state["answer"]

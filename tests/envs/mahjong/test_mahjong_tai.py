@@ -17,6 +17,7 @@ from boyi.envs import find
 from boyi.envs.engine.bind import bind
 from boyi.envs.mahjong import SPEC, complete, rules, tai, tiles
 from boyi.envs.mahjong import state as record
+from boyi.envs.mahjong.scoring import FORMS
 from boyi.envs.mahjong.tai import best_items, waits
 
 pytestmark = pytest.mark.kernels
@@ -319,10 +320,9 @@ def laid(concealed: list[int], melds: list[oracle.Meld], seat: int, **params: An
     """Write a hand, and nothing else, into a record."""
     state = find(SPEC, **params).blank.copy()
     np.add.at(state["hand"][0, seat], concealed, 1)
-    forms = {"chow": melds.CHOW, "pong": melds.PONG, "kong": melds.KONG, "concealed_kong": melds.CONCEALED}
     state["melds"][0, seat] = len(melds)
     for j, (form, kind, _, _) in enumerate(melds):
-        state["form"][0, seat, j], state["kind"][0, seat, j] = forms[form], kind
+        state["form"][0, seat, j], state["kind"][0, seat, j] = FORMS[form], kind
     return state
 
 

@@ -10,7 +10,8 @@ from mahjong_positions import NAMES, TESTED, WAITING, by_name, count, every_set,
 from boyi.envs import Batch, Game, find
 from boyi.envs.engine.protocol import OVER
 from boyi.envs.engine.rng import choose, kernel
-from boyi.envs.mahjong import SPEC, constants, greedy, melds, text, valid
+from boyi.envs.mahjong import SPEC, constants, greedy, text, valid
+from boyi.envs.mahjong.melds import CONCEALED
 from boyi.envs.mahjong.rules import legal
 from boyi.envs.mahjong.state import DECLARE, PASS
 
@@ -78,7 +79,7 @@ def test_hands_that_were_looked_at_end_in_every_way() -> None:
     ends = watch(LONG, starts(LONG, 400), 1, notes, eager, 1.0)
     won = (ends["won"] > 0).sum(axis=1)
     assert set(won[ends["phase"] == constants.TURN]) == {0, 1} and {1} <= set(won[ends["phase"] == constants.CLAIM])
-    assert set(ends["form"].ravel()) == set(range(melds.CONCEALED + 1)) and (ends["left"] == ends["kongs"]).any()
+    assert set(ends["form"].ravel()) == set(range(CONCEALED + 1)) and (ends["left"] == ends["kongs"]).any()
 
 
 @pytest.mark.parametrize("name", NAMES)
