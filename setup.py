@@ -17,6 +17,10 @@ INSIDE = find_packages(include=["envs*", "baselines*", "wrappers*"])
 setup(
     packages=["boyi", *(f"boyi.{name}" for name in INSIDE)],
     package_dir={"boyi": "."},
-    package_data={"boyi": ["py.typed"], "boyi.envs": ["*/RULES.md"], "boyi.baselines": ["*/configs/*.toml"]},
+    package_data={
+        "boyi": ["py.typed"],
+        "boyi.envs": ["*/RULES.md", "*/picture.svg"],
+        "boyi.baselines": ["*/configs/*.toml"],
+    },
     cmdclass={"build_py": BuildPy},
 )

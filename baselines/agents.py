@@ -100,25 +100,28 @@ def _read(text: str) -> Agent:
     if positional is None or values or not all(part.isidentifier() for part in name.split(".")):
         raise unknown("agent", name, [*AGENTS, "module:attribute"])
     check_trusted(f"run the module {shown(name)}: {shown(text)}")
-    return _made(_found(name, positional))
+    found = load_attribute(name, positional, "agent", [*AGENTS, "module:attribute"])
+    if isinstance(found, str):
+        raise BoyiError(f"{positional} of module {name!r} is text, not an agent or a callable")
+    return _made(found)
 
 
-def _found(name: str, attribute: str) -> Any:
-    """Import somebody's module and find what it has under a name; `BoyiError` says what went wrong in whose module."""
+def load_attribute(name: str, attribute: str, kind: str, known: Iterable[str]) -> Any:
+    """Import somebody's module and find what it has under a name; `BoyiError` says what went wrong in whose module.
+
+    `kind` is what is looked for, and `known` what else it might have been called.
+    """
     try:
         module = import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
-            raise unknown("agent", name, [*AGENTS, "module:attribute"]) from None
+            raise unknown(kind, name, known) from None
         raise BoyiError(f"the module {name!r} needs {error.name}, which is not installed") from None
     except (Exception, SystemExit) as error:  # the code is its author's: anything may come of it
         raise _failure(f"the module {name!r}", "imported", error) from error
     if not hasattr(module, attribute):
         raise BoyiError(f"module {name!r} has no attribute {shown(attribute)}")
-    found = getattr(module, attribute)
-    if isinstance(found, str):
-        raise BoyiError(f"{attribute} of module {name!r} is text, not an agent or a callable")
-    return found
+    return getattr(module, attribute)
 
 
 def _failure(whose: str, when: str, error: BaseException) -> BoyiError:
@@ -126,7 +129,7 @@ def _failure(whose: str, when: str, error: BaseException) -> BoyiError:
     return BoyiError(f"{whose} {what} when it is {when}: {type(error).__name__}: {shown(str(error))}")
 
 
-def players(game: str | Spec | Game) -> list[str]:
+def agents_for(game: str | Spec | Game) -> list[str]:
     """Name the agents that play a game as they are: without a run to play from, and with what is installed."""
     found = []
     for name, kind in AGENTS.items():

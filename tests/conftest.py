@@ -1,12 +1,16 @@
 """Fixtures that tests of several subjects share."""
 
 import os
+import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from clock import Clock
-from places import SUPPORT, TESTS
+from places import SHARED, Kept
+
+sys.path[1:1] = [str(folder) for folder in SHARED if str(folder) not in sys.path]
 
 
 @pytest.fixture
@@ -35,15 +39,27 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
+@pytest.fixture
+def kept(request: pytest.FixtureRequest) -> Kept:
+    """Return what compares text with that of a file, or under ``--write`` writes the file."""
+
+    def compare(path: Path, text: str) -> None:
+        if request.config.getoption("write"):
+            path.write_text(text, encoding="utf-8")
+        assert path.read_text(encoding="utf-8") == text
+
+    return compare
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--every-kernel", action="store_true", help="fail where a kernel is never entered")
+    parser.addoption("--write", action="store_true", help="write what tests keep in files anew, where it has changed")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     # Processes that tests start, and agents in them, find what tests share as well.
     known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    shared = [path for path in map(str, (TESTS, SUPPORT)) if path not in known]
-    os.environ["PYTHONPATH"] = os.pathsep.join([*shared, *filter(None, known)])
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([*map(str, SHARED), *filter(None, known)]))
     if config.getoption("every_kernel"):
         from every_kernel import Record
 

@@ -53,7 +53,7 @@ class HistoryStack(Shell):
     def __init__(self, env: gymnasium.Env[Observation, int], length: int) -> None:
         super().__init__(env, length=length)
         length = whole_number("HistoryStack", "length", length, 1)
-        self.stack = Stack(self.table.frame, box_of(env.observation_space, "HistoryStack"), 1, length)
+        self.stack = Stack(self.seating.frame, box_of(env.observation_space, "HistoryStack"), 1, length)
         self.observation_space: spaces.Space[Any] = self.stack.space(env.observation_space)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:

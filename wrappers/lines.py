@@ -10,7 +10,7 @@ import numpy as np
 from ..envs.engine.batch import Batch
 from ..envs.engine.bind import bind
 from ..envs.engine.errors import BoyiError, is_number, shown
-from ..envs.faces.seating import Table, Watcher
+from ..envs.faces.seating import Seating, Watcher
 from ..envs.gomoku.constants import ROW
 from ..envs.grid.board import side
 from ..envs.grid.directions import LINES
@@ -42,15 +42,15 @@ def line_rows(states, actions, lines):  # type: ignore[no-untyped-def]
 class Payer(Watcher):
     """Works out what the stones of the latest step have earned, from the positions before it."""
 
-    def __init__(self, table: Table, made: float, blocked: float) -> None:
-        if table.game.name != "gomoku":
-            raise BoyiError(f"LineReward knows the lines of gomoku, not those of {table.game.name}")
+    def __init__(self, seating: Seating, made: float, blocked: float) -> None:
+        if seating.game.name != "gomoku":
+            raise BoyiError(f"LineReward knows the lines of gomoku, not those of {seating.game.name}")
         for name, value in {"made": made, "blocked": blocked}.items():
             if not is_number(value, -math.inf):
                 raise BoyiError(f"LineReward: {name} must be a number, not {shown(value)}")
         self.made, self.blocked = float(made), float(blocked)
-        self.paid = np.zeros(table.batch.n)
-        table.watchers.append(self)
+        self.paid = np.zeros(seating.batch.n)
+        seating.watchers.append(self)
 
     def playing(self, batch: Batch, rows: np.ndarray, actions: np.ndarray) -> None:
         lines = np.empty((rows.size, 2), np.int64)
@@ -71,7 +71,7 @@ class LineReward(Shell):
 
     def __init__(self, env: gymnasium.Env[Observation, int], made: float = MADE, blocked: float = BLOCKED) -> None:
         super().__init__(env, made=made, blocked=blocked)
-        self.payer = Payer(self.table, made, blocked)
+        self.payer = Payer(self.seating, made, blocked)
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, Info]:
         self.payer.begin()

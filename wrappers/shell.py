@@ -12,14 +12,14 @@ from gymnasium.utils import RecordConstructorArgs
 from ..envs.engine.errors import BoyiError, is_whole, shown
 from ..envs.faces.frame import Frame
 from ..envs.faces.gym import GameEnv, GameVectorEnv
-from ..envs.faces.seating import Table
+from ..envs.faces.seating import Seating
 
 Observation = dict[str, np.ndarray]
 Info = dict[str, Any]
 
 
-def table_of(env: Any, wrapper: str, kind: type[GameEnv] | type[GameVectorEnv]) -> Table:
-    """Find the table under an environment; `BoyiError` when it is not one of boyi's of the right kind."""
+def seating_of(env: Any, wrapper: str, kind: type[GameEnv] | type[GameVectorEnv]) -> Seating:
+    """Find the seating under an environment; `BoyiError` when it is not one of boyi's of the right kind."""
     base = getattr(env, "unwrapped", env)
     if not isinstance(base, kind):
         other = isinstance(base, GameEnv | GameVectorEnv)
@@ -27,7 +27,7 @@ def table_of(env: Any, wrapper: str, kind: type[GameEnv] | type[GameVectorEnv]) 
         hint = f"; {home} has the wrapper for this one" if other else ""
         many = "vector" if kind is GameVectorEnv else "single"
         raise BoyiError(f"{wrapper} wraps a {many} Gymnasium environment of boyi, not {type(base).__name__}{hint}")
-    return base.table
+    return base.seating
 
 
 def box_of(space: spaces.Space[Any], wrapper: str) -> spaces.Box:
@@ -65,7 +65,7 @@ class Shell(gymnasium.Wrapper[Observation, int, Observation, int], RecordConstru
 
     def __init__(self, env: gymnasium.Env[Observation, int], **arguments: Any) -> None:
         RecordConstructorArgs.__init__(self, **arguments)
-        self.table = table_of(env, type(self).__name__, GameEnv)
+        self.seating = seating_of(env, type(self).__name__, GameEnv)
         gymnasium.Wrapper.__init__(self, env)
 
     def action_masks(self) -> np.ndarray:

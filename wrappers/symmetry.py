@@ -9,7 +9,7 @@ import numpy as np
 
 from ..envs.engine.batch import Batch
 from ..envs.faces.frame import whole
-from ..envs.faces.seating import Table
+from ..envs.faces.seating import Seating
 from ..envs.faces.symmetry import symmetries
 from .shell import Info, Observation, Shell, box_of, channels_first
 
@@ -17,17 +17,17 @@ PURPOSE = 1  # of the number that is drawn from a game's seed; opponents are dra
 
 
 class Images:
-    """The images of a table's game: which one each row is shown in, and what that changes."""
+    """The images of a seating's game: which one each row is shown in, and what that changes."""
 
-    def __init__(self, table: Table, box: gymnasium.spaces.Box) -> None:
-        self.batch: Batch = table.batch
-        numbers, actions = symmetries(table.game, table.frame.encoder)
+    def __init__(self, seating: Seating, box: gymnasium.spaces.Box) -> None:
+        self.batch: Batch = seating.batch
+        numbers, actions = symmetries(seating.game, seating.frame.encoder)
         self.count, self.forward, self.back = len(actions), actions, np.argsort(actions)
         # Where the entries of an image come from, first as flattened channels-first observations, one or a stack …
         length, size = int(np.prod(box.shape)) // numbers.shape[1], numbers.shape[1]
         blocks = size * np.arange(length)[:, None] + np.argsort(numbers)[:, None, :]
         # … and then in the layout that is shown.
-        order = channels_first(table.frame, length)
+        order = channels_first(seating.frame, length)
         self.sources = np.argsort(order)[blocks.reshape(self.count, -1)[:, order]]
 
     def drawn(self) -> np.ndarray:
@@ -60,14 +60,14 @@ class SymmetryAugment(Shell):
 
     def __init__(self, env: gymnasium.Env[Observation, int]) -> None:
         super().__init__(env)
-        self.images = Images(self.table, box_of(env.observation_space, "SymmetryAugment"))
+        self.images = Images(self.seating, box_of(env.observation_space, "SymmetryAugment"))
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         return self._show(*self.env.reset(seed=seed, options=options))
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, Info]:
-        a = whole(action, self.table.game)
-        if 0 <= a < self.table.game.actions:
+        a = whole(action, self.seating.game)
+        if 0 <= a < self.seating.game.actions:
             a = int(self.images.back[self.images.drawn()[0], a])
         observation, reward, over, cut, info = self.env.step(a)
         observation, info = self._show(observation, info)

@@ -31,12 +31,12 @@ from ..agent import Agent, blame, timed_act
 from ..agents import make_agent
 from ..search.exact import Exact
 from .matches import check_count, check_seed, pair_seed
-from .printing import as_text, make_table
+from .printing import as_text, text_table
 from .rating import student
 from .results import duration
 
 FORMAT = "boyi-decision-1"
-BARREN = 100  # games in a row without a position that is looked for, which end the search
+MOST_MISSES = 100  # games in a row without a position that is looked for, which end the search
 
 
 class Decision(Form, frozen=True, kw_only=True):
@@ -108,32 +108,32 @@ class Inquiry:
         `BoyiError` when the conditions are met in no game of many.
         """
         known = {(decision.index, decision.agent): decision for decision in done}
-        index, found, barren = 0, 0, 0
+        index, found, misses = 0, 0, 0
         while found < self.positions:
             if all((index, name) in known for name in self.names):
                 yield from (known[index, name] for name in self.names)
-                index, found, barren = index + 1, found + 1, 0
+                index, found, misses = index + 1, found + 1, 0
                 continue
             view = self.position(index)
             if view is None:
-                barren += 1
-                if barren == BARREN:
-                    raise BoyiError(f"{barren} games in a row had no position with {' '.join(self.conditions)}")
+                misses += 1
+                if misses == MOST_MISSES:
+                    raise BoyiError(f"{misses} games in a row had no position with {' '.join(self.conditions)}")
             else:
                 yield from self._ask_all(index, view, known)
-                found, barren = found + 1, 0
+                found, misses = found + 1, 0
             index += 1
 
     def position(self, index: int) -> View | None:
         """Play game `index` and draw one of its positions; None when no decision meets the conditions."""
         batch = Batch(self.game, 1, 0, encoder=None, history=True)
         batch.reset([pair_seed(self.seed, index)])
-        lots, met, chosen = np.random.default_rng((self.seed, index)), 0, None
+        generator, met, chosen = np.random.default_rng((self.seed, index)), 0, None
         while batch.to_move[0] >= 0:
             view = batch.view()._replace(episode=np.array([index]))
             if all((view.states[0][name] == value).all() for name, value in self.wanted):
                 met += 1
-                if lots.integers(met) == 0:
+                if generator.integers(met) == 0:
                     chosen = view
             with blame(self.player):
                 batch.step(view.answered(self.host.act(view)))
@@ -202,7 +202,7 @@ class Answers:
         agents = list(dict.fromkeys(decision.agent for decision in self.decisions))
         judged = self.decisions[0].regret is not None
         told = ("regret", "95 %", "best action") if judged else ()
-        table = make_table("agent", "positions", "median", "mean", "90 %", "longest", *told, left=("agent",))
+        table = text_table("agent", "positions", "median", "mean", "90 %", "longest", *told, left=("agent",))
         for agent in agents:
             own = [decision for decision in self.decisions if decision.agent == agent]
             seconds = sorted(decision.seconds for decision in own)

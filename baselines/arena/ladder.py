@@ -26,11 +26,11 @@ from ...envs.engine.schema import Form, Whole, read
 from ...envs.engine.spec import Game, Spec, find
 from ...envs.engine.version import __version__
 from ...envs.records.files import PathOf, as_path, read_lines, replace_file
-from ...envs.records.game_record import Record
+from ...envs.records.game_record import GameRecord
 from ..agents import AgentLike
 from .ladders import NAME, PROVISIONAL, Ladder, Rung, find_ladder
 from .matches import Match, compete
-from .printing import as_text, make_table
+from .printing import as_text, text_table
 from .rating import ELO, Estimate, difference, rate_against, student, wilson
 from .results import REPEATS, Pairing, Result, duration, elo_interval, elo_value, percent
 
@@ -111,7 +111,7 @@ class Standing(Form, frozen=True, kw_only=True):
     def _grid(self) -> Grid:
         lost = ["forfeits"] * any(step.forfeits for step in self.steps)
         mean = [self.unit, "95 %"] * self.graded
-        table = make_table("rung", "Elo", "W", "D", "L", "score", "95 %", "expected", *mean, *lost, left=("rung",))
+        table = text_table("rung", "Elo", "W", "D", "L", "score", "95 %", "expected", *mean, *lost, left=("rung",))
         for step in self.steps:
             own = step.mean_return
             table.add_row(
@@ -154,7 +154,7 @@ def benchmark(
     *,
     out: PathOf | None = None,
     resume: bool = False,
-    report: Callable[[Record], None] | None = None,
+    report: Callable[[GameRecord], None] | None = None,
 ) -> Standing:
     """Play an agent, anything that `make_agent` takes, on the game's ladder; `report` is called with every game.
 
@@ -167,7 +167,7 @@ def benchmark(
         raise BoyiError(f"{path} exists: --resume goes on with its run, another file starts a new one")
     match, records = ladder.match(game, agent), []
 
-    def keep(record: Record) -> None:
+    def keep(record: GameRecord) -> None:
         records.append(record)
         if report is not None:
             report(record)
@@ -188,7 +188,7 @@ def games_file(out: PathOf) -> Path:
     return path.with_suffix(".jsonl")
 
 
-def _standing(ladder: Ladder, match: Match, result: Result, records: Sequence[Record]) -> Standing:
+def _standing(ladder: Ladder, match: Match, result: Result, records: Sequence[GameRecord]) -> Standing:
     """Sum up all the games of a ladder."""
     steps = tuple(_step(*each, records, k) for k, each in enumerate(zip(ladder.rungs, result.pairings, strict=True)))
     halves = [step.draws / 2 for step in steps]
@@ -217,7 +217,7 @@ def _standing(ladder: Ladder, match: Match, result: Result, records: Sequence[Re
     )
 
 
-def _step(rung: Rung, played: Pairing, records: Sequence[Record], pairing: int) -> Step:
+def _step(rung: Rung, played: Pairing, records: Sequence[GameRecord], pairing: int) -> Step:
     games = played.wins + played.draws + played.losses
     pairs: dict[int, list[float]] = {}
     for record in records:
@@ -242,7 +242,7 @@ def _rounded(estimate: Estimate, digits: int) -> Estimate:
     return Estimate(*(round(end, digits) for end in estimate))
 
 
-def _digest(records: Sequence[Record]) -> str:
+def _digest(records: Sequence[GameRecord]) -> str:
     """Condense what happened in the games, whoever played them."""
     played = sorted((record.pairing, record.index, record.actions, record.returns) for record in records)
     return hashlib.sha256(json.dumps(played).encode()).hexdigest()[:16]
@@ -291,7 +291,7 @@ class Comparison:
     difference: Estimate
 
     def __rich__(self) -> RenderableType:
-        table = make_table("agent", "on", "Elo", "95 %", "a move", "boyi", left=("agent", "on"))
+        table = text_table("agent", "on", "Elo", "95 %", "a move", "boyi", left=("agent", "on"))
         for name, each in (("this", self.standing), ("published", self.published)):
             cells = (elo_value(each.rating), elo_interval(each.rating), duration(each.seconds_per_move), each.version)
             table.add_row(each.agent, name, *cells)

@@ -19,10 +19,10 @@ import numpy as np
 import typer
 
 from ...envs.engine.spec import Game, Spec, find
-from ...envs.records.game_record import Record
+from ...envs.records.game_record import GameRecord
 from ..agents import AgentLike
 from .matches import Match, compete
-from .printing import make_table, show
+from .printing import show, text_table
 from .rating import Estimate, rate
 from .results import Result, elo_interval, elo_value
 
@@ -165,7 +165,7 @@ def find_ladder(game: str | Spec | Game) -> Ladder:
 
 
 def calibrate(
-    ladder: Ladder, folder: Path, games: int = 100, report: Callable[[Record], None] | None = None
+    ladder: Ladder, folder: Path, games: int = 100, report: Callable[[GameRecord], None] | None = None
 ) -> list[Estimate]:
     """Rate a ladder's rungs by games between those at most two apart, opened like the ladder's but from other seeds.
 
@@ -193,7 +193,7 @@ def main(
 ) -> None:
     """Measure the ratings of a ladder's rungs."""
     ladder = find_ladder(game)
-    table = make_table("rung", "frozen", "Elo", "95 %", left=("rung",))
+    table = text_table("rung", "frozen", "Elo", "95 %", left=("rung",))
     for rung, elo in zip(ladder.rungs, calibrate(ladder, folder, games), strict=True):
         table.add_row(rung.agent, str(rung.elo), elo_value(elo), elo_interval(elo))
     show(f"{ladder.name} of {ladder.game}", table)

@@ -9,7 +9,7 @@ every pair. An agent that remembers the first game of a pair knows what chance w
 
 A game's outcome is the mean return of the first agent's seats against that of the second's: the higher wins.
 
-As many agents as a game of three seats or more has make a table instead: they all play every game, and every seed is
+As many agents as a game of three seats or more has sit down together: they all play every game, and every seed is
 played with the agents moved on round the seats until each has had every seat. Their order is drawn anew for each seed.
 """
 
@@ -32,11 +32,11 @@ from ...envs.engine.spec import Game, Spec, find
 from ...envs.engine.version import __version__
 from ...envs.engine.view import View
 from ...envs.records.files import PathOf, as_path, taken_up
-from ...envs.records.game_record import Record, names, read_line, statistics
+from ...envs.records.game_record import Ending, GameRecord, read_line, statistics, write_down
 from ..agent import Agent, blame, timed_act
 from ..agents import AgentLike, label, labels, make_agent
 from .results import Result, summarize
-from .standings import Table, summarize_table
+from .standings import Standings, summarize_standings
 
 ROWS = 64  # the most games in progress at once
 MOST = 10_000_000  # games of a pairing, positions: a score is then known to 0.02 %, and the records fill a memory
@@ -55,7 +55,7 @@ class Fixture:
 
 
 class Match:
-    """A run of the arena: `games` games between every two agents, or between the first and every other, or of a table.
+    """A run of the arena: `games` games between every two agents, between the first and all others, or of all together.
 
     `agents` are whatever `make_agent` takes. Each plays one side only, because it may keep a tree for every row. With
     `clock` every seat has so many seconds for all its decisions in a game, and loses when they are used up. The first
@@ -83,11 +83,11 @@ class Match:
             raise BoyiError(f"{self.game} has one seat: nobody can be compared in it")
         if len(agents) < 2:
             raise BoyiError(f"an arena needs at least two agents, not {len(agents)}")
-        self.table = 2 < self.game.seats == len(agents) and not first_against_all
-        self.rounds = self.game.seats if self.table else 2
+        self.together = 2 < self.game.seats == len(agents) and not first_against_all
+        self.rounds = self.game.seats if self.together else 2
         if not is_whole(games, self.rounds) or games % self.rounds:
-            allowed = f"a multiple of {self.rounds}" if self.table else "an even number"
-            sides = "every seat" if self.table else "both sides"
+            allowed = f"a multiple of {self.rounds}" if self.together else "an even number"
+            sides = "every seat" if self.together else "both sides"
             raise BoyiError(f"games must be {allowed}, every seed being played from {sides}, not {shown(games)}")
         check_count("games", games)
         check_seed(self.seed)
@@ -110,24 +110,24 @@ class Match:
         """Draw up game `index` of a pairing."""
         shared = index if self.fresh_chance else index // self.rounds
         agents, seed = self.pairings[pairing], pair_seed(self.seed, shared)
-        if self.table:
+        if self.together:
             agents = tuple(np.random.default_rng(seed).permutation(agents).tolist())
         seats = tuple(agents[(seat + index) % self.rounds] for seat in range(self.game.seats))
         return Fixture(pairing, index, seed, seats)
 
-    def play(self, done: Done = ()) -> Iterator[Record]:
+    def play(self, done: Done = ()) -> Iterator[GameRecord]:
         """Play every game whose (pairing, index) is not `done`; yield each as it ends."""
         played = Counter(pairing for pairing, index in set(done) if index < self.games)
         for pairing in range(len(self.pairings)):
             missing = (self.fixture(pairing, index) for index in range(self.games) if (pairing, index) not in done)
             if played[pairing] < self.games:
-                yield from _Hall(self, pairing, self.games - played[pairing], missing).play()
+                yield from _PairingRun(self, pairing, self.games - played[pairing], missing).play()
 
-    def result(self, records: Sequence[Record]) -> Result | Table:
+    def result(self, records: Sequence[GameRecord]) -> Result | Standings:
         """Sum up all the games of the match."""
         played: dict[str, Any] = {"seed": self.seed, "clock": self.clock, "fresh_chance": self.fresh_chance}
-        if self.table:
-            return summarize_table(self.game, self.names, self.labels, records, **played)
+        if self.together:
+            return summarize_standings(self.game, self.names, self.labels, records, **played)
         pairs = [(self.labels[i], self.labels[j]) for i, j in self.pairings]
         return summarize(self.game, self.labels, pairs, records, **played)
 
@@ -168,8 +168,12 @@ def pair_seed(seed: int, pair: int) -> int:
     return int(np.random.SeedSequence((seed, pair)).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
+PLAYED = (Ending.OVER, Ending.CUT, Ending.FORFEIT, Ending.TIME)
+"""How games of the arena end."""
+
+
 @dataclass
-class _Table:
+class _Running:
     """A game in progress: `spent` are the seats' seconds, `decisions` the seats'."""
 
     fixture: Fixture
@@ -184,15 +188,8 @@ class _Table:
         self.spent[seat] += seconds
         self.decisions[seat] += 1
 
-    def by_player(self, counts: list[Any]) -> dict[int, Any]:
-        """Add up what seats have for each of the agents."""
-        return {
-            player: sum(count for count, who in zip(counts, self.fixture.seats, strict=True) if who == player)
-            for player in sorted(set(self.fixture.seats))
-        }
 
-
-class _Hall:
+class _PairingRun:
     """The `count` games of one pairing, those in progress each on a row of one batch, which then takes the next game.
 
     What agents are shown as the episode is the game's place in the match, so that row and episode together name a
@@ -203,15 +200,15 @@ class _Hall:
         self.match, self.waiting, self.left = match, fixtures, count
         agents = match.pairings[pairing]
         self.batch = Batch(match.game, min(ROWS, count), 0, encoder=None, history=True)
-        self.tables: dict[int, _Table] = {}
+        self.running: dict[int, _Running] = {}
         # Under a clock nobody shall wait for another game, and a program has but one.
         self.alone = match.clock is not None or any(match.players[player].alone for player in agents)
         # Seconds a decision took in the latest round; until it is known the first pair plays alone.
         self.pace = dict.fromkeys(agents, ROUND)
 
-    def play(self) -> Iterator[Record]:
+    def play(self) -> Iterator[GameRecord]:
         """Play to the end, the two agents by turns; yield games as they end."""
-        while self.left or self.tables:
+        while self.left or self.running:
             self._fill()
             for player in self.pace:
                 yield from self._turn(player)
@@ -220,28 +217,28 @@ class _Hall:
         """Start games on free rows, as many as the slower agent answers quickly."""
         room = 1 if self.alone else max(2, int(ROUND / max(*self.pace.values(), 1e-9)))
         for row in range(self.batch.n):
-            if self.left and row not in self.tables and len(self.tables) < room:
-                self.tables[row], self.left = _Table(next(self.waiting)), self.left - 1
-                self.batch.reset([self.tables[row].fixture.seed], [row])
+            if self.left and row not in self.running and len(self.running) < room:
+                self.running[row], self.left = _Running(next(self.waiting)), self.left - 1
+                self.batch.reset([self.running[row].fixture.seed], [row])
                 self._open(row)
 
     def _open(self, row: int) -> None:
         """Play the opening of a game, as far as it goes on."""
-        table = self.tables[row]
-        while len(table.actions) < self.match.opening:
+        game = self.running[row]
+        while len(game.actions) < self.match.opening:
             action = self.batch.sample([row])
             self.batch.step(action, [row])
-            table.actions.append(int(action[0]))
+            game.actions.append(int(action[0]))
             if self.batch.to_move[row] < 0:
                 raise BoyiError(
                     f"{self.match.game}: an opening of {self.match.opening} actions leaves nothing to decide: "
-                    f"the game of seed {table.fixture.seed} is over after {len(table.actions)}"
+                    f"the game of seed {game.fixture.seed} is over after {len(game.actions)}"
                 )
 
-    def _turn(self, player: int) -> Iterator[Record]:
+    def _turn(self, player: int) -> Iterator[GameRecord]:
         """Let an agent decide wherever it is to move."""
         movers = self.batch.to_move
-        rows = [row for row in sorted(self.tables) if self.tables[row].fixture.seats[movers[row]] == player]
+        rows = [row for row in sorted(self.running) if self.running[row].fixture.seats[movers[row]] == player]
         if not rows:
             return
         view, agent = self._view(rows), self.match.players[player]
@@ -249,14 +246,14 @@ class _Hall:
             actions, seconds = timed_act(agent, view)
             faults = dict(agent.faults)
         self.pace[player] = seconds / len(rows)
-        losses: dict[int, tuple[str, str]] = {}
+        losses: dict[int, tuple[Ending, str]] = {}
         for k, (row, seat) in enumerate(zip(rows, view.seat.tolist(), strict=True)):
-            table = self.tables[row]
-            table.note(seat, self.pace[player])
-            if self.match.clock is not None and table.spent[seat] > self.match.clock:
-                losses[k] = "time", too_late(self.match.labels[player], self.match.clock)
+            game = self.running[row]
+            game.note(seat, self.pace[player])
+            if self.match.clock is not None and game.spent[seat] > self.match.clock:
+                losses[k] = Ending.TIME, too_late(self.match.labels[player], self.match.clock)
             elif k in faults:
-                losses[k] = "forfeit", f"{self.match.labels[player]}: {faults[k]}"
+                losses[k] = Ending.FORFEIT, f"{self.match.labels[player]}: {faults[k]}"
         for k, loss in losses.items():
             yield self._lost(rows[k], int(view.seat[k]), *loss)
         if losses:
@@ -267,71 +264,68 @@ class _Hall:
 
     def _view(self, rows: list[int]) -> View:
         """Show games to the agent that is to move in them."""
-        games = [self.tables[row].fixture for row in rows]
+        games = [self.running[row].fixture for row in rows]
         episodes = np.array([self._episode(game) for game in games])
         view = self.batch.view(rows)._replace(episode=episodes)
         if self.match.clock is None:
             return view
-        spent = [self.tables[row].spent[seat] for row, seat in zip(rows, view.seat, strict=True)]
+        spent = [self.running[row].spent[seat] for row, seat in zip(rows, view.seat, strict=True)]
         return view._replace(clock=self.match.clock - np.array(spent))
 
     def _episode(self, game: Fixture) -> int:
         return game.pairing * self.match.games + game.index
 
-    def _step(self, player: int, rows: list[int], actions: np.ndarray) -> Iterator[Record]:
+    def _step(self, player: int, rows: list[int], actions: np.ndarray) -> Iterator[GameRecord]:
         """Play an agent's actions, one in each row."""
         with blame(self.match.labels[player]):
             scores, over, cut = self.batch.step(actions, rows)
         for k, row in enumerate(rows):
-            self.tables[row].actions.append(int(actions[k]))
+            self.running[row].actions.append(int(actions[k]))
             if over[k] or cut[k]:
-                yield self._end(row, scores[k].tolist(), "over" if over[k] else "cut")
+                yield self._end(row, scores[k].tolist(), Ending.OVER if over[k] else Ending.CUT)
 
-    def _end(self, row: int, scores: list[float], ended: str) -> Record:
+    def _end(self, row: int, scores: list[float], ended: Ending) -> GameRecord:
         """Write down a game that has ended by its rules, unless an agent loses it in parting."""
-        fault = self._conclude(row)
+        fault = self._tell_end(row)
         if fault is None:
             return self._record(row, scores, ended)
         seat, why = fault
-        label = self.match.labels[self.tables[row].fixture.seats[seat]]
-        return self._record(row, self.match.game.lost(seat), "forfeit", f"{label}: {why}")
+        label = self.match.labels[self.running[row].fixture.seats[seat]]
+        return self._record(row, self.match.game.lost(seat), Ending.FORFEIT, f"{label}: {why}")
 
-    def _lost(self, row: int, seat: int, ended: str, reason: str) -> Record:
+    def _lost(self, row: int, seat: int, ended: Ending, reason: str) -> GameRecord:
         """Write down a game that a seat has lost by other than the game's rules."""
-        self._conclude(row)
+        self._tell_end(row)
         return self._record(row, self.match.game.lost(seat), ended, reason)
 
-    def _conclude(self, row: int) -> tuple[int, str] | None:
+    def _tell_end(self, row: int) -> tuple[int, str] | None:
         """Tell the agents that a game has ended; return the seat of one that loses it by how it takes that, and why."""
-        fixture, said = self.tables[row].fixture, dict[int, str | None]()
+        fixture, said = self.running[row].fixture, dict[int, str | None]()
         for player in set(fixture.seats):
             with blame(self.match.labels[player]):
                 said[player] = self.match.players[player].conclude(row, self._episode(fixture))
         faults = ((seat, said[player]) for seat, player in enumerate(fixture.seats))
         return next(((seat, why) for seat, why in faults if why is not None), None)
 
-    def _record(self, row: int, scores: list[float], ended: str, reason: str = "") -> Record:
-        match, table = self.match, self.tables.pop(row)
-        fixture, labels = table.fixture, match.labels
-        return Record(
-            game=str(match.game),
-            game_version=match.game.spec.version,
+    def _record(self, row: int, scores: list[float], ended: Ending, reason: str = "") -> GameRecord:
+        match, game = self.match, self.running.pop(row)
+        fixture, labels = game.fixture, match.labels
+        return write_down(
+            match.game,
+            fixture.seed,
+            [labels[player] for player in fixture.seats],
+            game.actions,
+            ended,
+            scores,
+            game.spent,
+            game.decisions,
             agents=labels,
             run_seed=match.seed,
             pairing=fixture.pairing,
             index=fixture.index,
-            seed=fixture.seed,
             clock=match.clock,
-            seats=[labels[player] for player in fixture.seats],
-            actions=table.actions,
-            names=names(match.game, fixture.seed, table.actions),
-            ended=ended,
             reason=reason,
-            returns=scores,
             statistics=statistics(match.game, self.batch.states[row]),
-            plies=len(table.actions),
-            seconds={labels[player]: round(spent, 6) for player, spent in table.by_player(table.spent).items()},
-            decisions={labels[player]: count for player, count in table.by_player(table.decisions).items()},
         )
 
 
@@ -341,8 +335,8 @@ def compete(
     *,
     resume: bool = False,
     minutes: float | None = None,
-    report: Callable[[Record], None] | None = None,
-) -> Result | Table:
+    report: Callable[[GameRecord], None] | None = None,
+) -> Result | Standings:
     """Play a match and sum it up; `out` gets a line for every game as it ends, `report` is called with it.
 
     With `resume`, games that `out` already holds are not played again. After so many `minutes` no more are, and only
@@ -377,7 +371,7 @@ def _let_go(label: str, agent: Agent) -> None:
         agent.close()
 
 
-def _whole_seeds(match: Match, records: Sequence[Record]) -> list[Record]:
+def _whole_seeds(match: Match, records: Sequence[GameRecord]) -> list[GameRecord]:
     """Leave out the games of seeds that have not been played from every side."""
     seeds = Counter((record.pairing, record.index // match.rounds) for record in records)
     whole = [record for record in records if seeds[record.pairing, record.index // match.rounds] == match.rounds]
@@ -386,9 +380,9 @@ def _whole_seeds(match: Match, records: Sequence[Record]) -> list[Record]:
     return whole
 
 
-def _finished(match: Match, path: Path | None, lines: Iterable[bytes]) -> list[Record]:
+def _finished(match: Match, path: Path | None, lines: Iterable[bytes]) -> list[GameRecord]:
     """Read the games of an interrupted run."""
-    records: dict[tuple[int, int], Record] = {}
+    records: dict[tuple[int, int], GameRecord] = {}
     for number, line in enumerate(lines, 1):
         where = f"{path}, line {number},"
         record = read_line(line, where)
@@ -401,7 +395,7 @@ def _finished(match: Match, path: Path | None, lines: Iterable[bytes]) -> list[R
     return list(records.values())
 
 
-def _check_belongs(match: Match, record: Record, where: str) -> None:
+def _check_belongs(match: Match, record: GameRecord, where: str) -> None:
     """Raise `BoyiError` for a game that this very match does not contain."""
     expected = {
         "game": str(match.game),
@@ -419,7 +413,7 @@ def _check_belongs(match: Match, record: Record, where: str) -> None:
         raise BoyiError(f"{where} belongs to a longer run: game {record.index} of pairing {record.pairing}")
     fixture = match.fixture(record.pairing, record.index)
     seats = [match.labels[player] for player in fixture.seats]
-    if (record.seed, record.seats) != (fixture.seed, seats) or record.ended not in ("over", "cut", "forfeit", "time"):
+    if (record.seed, record.seats) != (fixture.seed, seats) or record.ended not in PLAYED:
         raise BoyiError(f"{where} is damaged: its seed, seats or end are not those of this game of the run")
 
 

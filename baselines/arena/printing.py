@@ -21,7 +21,7 @@ DEGRADE = "boyi_plain"
 WIDTH = 200  # columns where there is no terminal: nothing of ours is wider, so nothing is folded
 
 
-def make_table(*columns: str, left: tuple[str, ...] = ()) -> Table:
+def text_table(*columns: str, left: tuple[str, ...] = ()) -> Table:
     """Make a table without lines whose columns stand right, those named in `left` left."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in columns:

@@ -14,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ...envs.engine.spec import Game
-from ...envs.records.game_record import Record
-from .printing import as_text, make_table
+from ...envs.records.game_record import Ending, GameRecord
+from .printing import as_text, text_table
 from .rating import REFERENCE, Estimate, rate, wilson
 
 REPEATS = "Between agents that choose nothing at random a repeated game is no further evidence, yet intervals count it."
@@ -86,7 +86,7 @@ class Result:
 
     def _pairings(self) -> Table:
         columns = (*self._columns(), "its move", *(f"its {loss}" for loss in self._losses()))
-        table = make_table("agent", "opponent", *columns, left=("agent", "opponent"))
+        table = text_table("agent", "opponent", *columns, left=("agent", "opponent"))
         for row in self.pairings:
             theirs = {"late": row.opponent_late, "forfeits": row.opponent_forfeits}
             own = (duration(row.opponent_seconds_per_move), *(str(theirs[loss]) for loss in self._losses()))
@@ -97,7 +97,7 @@ class Result:
         return loss_columns(self.clock, self.standings)
 
     def _standings(self) -> Table:
-        table = make_table("agent", *self._columns(), left=("agent",))
+        table = text_table("agent", *self._columns(), left=("agent",))
         table.caption = f"Elo above {self.standings[0].agent}"
         table.caption_justify = "left"
         for row in self.standings:
@@ -124,7 +124,7 @@ def summarize(
     game: Game,
     labels: Sequence[str],
     pairs: Sequence[tuple[str, str]],
-    records: Sequence[Record],
+    records: Sequence[GameRecord],
     seed: int,
     clock: float | None = None,
     *,
@@ -156,7 +156,7 @@ def summarize(
     )
 
 
-def _pairing(game: Game, first: str, second: str, records: Sequence[Record]) -> Pairing:
+def _pairing(game: Game, first: str, second: str, records: Sequence[GameRecord]) -> Pairing:
     points = sum(_points(record, first) for record in records)
     elo = rate([[0.0, len(records) - points], [points, 0.0]])[1]
     return Pairing(
@@ -164,12 +164,12 @@ def _pairing(game: Game, first: str, second: str, records: Sequence[Record]) -> 
         elo=elo,
         opponent=second,
         opponent_seconds_per_move=_seconds_per_move(second, records),
-        opponent_late=count_lost(records, {second}, "time"),
-        opponent_forfeits=count_lost(records, {second}, "forfeit"),
+        opponent_late=count_lost(records, {second}, Ending.TIME),
+        opponent_forfeits=count_lost(records, {second}, Ending.FORFEIT),
     )
 
 
-def _facts(game: Game, label: str, records: Sequence[Record]) -> dict[str, Any]:
+def _facts(game: Game, label: str, records: Sequence[GameRecord]) -> dict[str, Any]:
     """Count an agent's games for a `Tally`, all but its Elo."""
     margins = [_margin(record, label) for record in records]
     # Half the range is the most that two sides can differ by on either side of a draw, so equals score 0.5.
@@ -182,13 +182,13 @@ def _facts(game: Game, label: str, records: Sequence[Record]) -> dict[str, Any]:
         "score": wilson(share, len(records)),
         "mean_return": fmean(_sides(record, label)[0] for record in records),
         "seconds_per_move": _seconds_per_move(label, records),
-        "late": count_lost(records, {label}, "time"),
-        "forfeits": count_lost(records, {label}, "forfeit"),
+        "late": count_lost(records, {label}, Ending.TIME),
+        "forfeits": count_lost(records, {label}, Ending.FORFEIT),
     }
 
 
-def count_lost(records: Sequence[Record], under: set[str], ended: str) -> int:
-    """Count the games that agents of some labels have lost on "time" or by "forfeit"."""
+def count_lost(records: Sequence[GameRecord], under: set[str], ended: Ending) -> int:
+    """Count the games that agents of some labels have lost in that way."""
     lost = [record for record in records if record.ended == ended]
     return sum(record.seats[int(np.argmin(np.array(record.returns)))] in under for record in lost)
 
@@ -208,7 +208,7 @@ def clock_note(clock: float | None) -> str:
     return "" if clock is None else f", {clock:g} s a seat"
 
 
-def _sides(record: Record, label: str) -> tuple[float, float]:
+def _sides(record: GameRecord, label: str) -> tuple[float, float]:
     """Return the mean return of an agent's seats, and of the others."""
     assert record.returns is not None
     mine = [r for r, seat in zip(record.returns, record.seats, strict=True) if seat == label]
@@ -216,17 +216,17 @@ def _sides(record: Record, label: str) -> tuple[float, float]:
     return fmean(mine), fmean(theirs)
 
 
-def _margin(record: Record, label: str) -> float:
+def _margin(record: GameRecord, label: str) -> float:
     mine, theirs = _sides(record, label)
     return mine - theirs
 
 
-def _points(record: Record, label: str) -> float:
+def _points(record: GameRecord, label: str) -> float:
     """Return 1 for a win, 0.5 for a draw, 0 for a loss."""
     return 0.5 + 0.5 * float(np.sign(_margin(record, label)))
 
 
-def _seconds_per_move(label: str, records: Sequence[Record]) -> float:
+def _seconds_per_move(label: str, records: Sequence[GameRecord]) -> float:
     decisions = sum(record.decisions[label] for record in records)
     return sum(record.seconds[label] for record in records) / max(1, decisions)
 

@@ -16,8 +16,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from ...envs.engine.spec import Game
-from ...envs.records.game_record import Record
-from .printing import as_text, make_table
+from ...envs.records.game_record import Ending, GameRecord
+from .printing import as_text, text_table
 from .rating import Estimate, student
 from .results import clock_note, count_lost, duration, loss_columns, percent, seed_note
 
@@ -36,7 +36,7 @@ class Seated:
 
 
 @dataclass(frozen=True)
-class Table:
+class Standings:
     """A whole run of one table."""
 
     game: str
@@ -57,7 +57,7 @@ class Table:
 
     def _grid(self) -> Grid:
         counted = [column for name in self.rows[0].statistics for column in (name, "95 %")]
-        grid = make_table("agent", "seats", self.unit, "95 %", *counted, "a move", *self._losses(), left=("agent",))
+        grid = text_table("agent", "seats", self.unit, "95 %", *counted, "a move", *self._losses(), left=("agent",))
         for row in self.rows:
             shares = [cell for share in row.statistics.values() for cell in percent(share)]
             lost = [str(getattr(row, loss)) for loss in self._losses()]
@@ -76,16 +76,16 @@ def _mean(value: Estimate) -> tuple[str, str]:
     return f"{value.value:+.{digits}f}", f"{value.low:+.{digits}f} to {value.high:+.{digits}f}"
 
 
-def summarize_table(
+def summarize_standings(
     game: Game,
     names: Sequence[str],
     labels: Sequence[str],
-    records: Sequence[Record],
+    records: Sequence[GameRecord],
     seed: int,
     clock: float | None = None,
     *,
     fresh_chance: bool = False,
-) -> Table:
+) -> Standings:
     """Sum up the games of agents, of whom `labels` tell apart those of equal `names`."""
     rows = []
     for name in dict.fromkeys(names):
@@ -99,14 +99,14 @@ def summarize_table(
                 mean_return=_estimate(records, under, ""),
                 statistics={key: _estimate(records, under, key) for key in records[0].statistics},
                 seconds_per_move=seconds / max(1, decisions),
-                late=count_lost(records, under, "time"),
-                forfeits=count_lost(records, under, "forfeit"),
+                late=count_lost(records, under, Ending.TIME),
+                forfeits=count_lost(records, under, Ending.FORFEIT),
             )
         )
-    return Table(str(game), seed, len(records), game.seats, game.spec.unit, tuple(rows), clock, fresh_chance)
+    return Standings(str(game), seed, len(records), game.seats, game.spec.unit, tuple(rows), clock, fresh_chance)
 
 
-def _estimate(records: Sequence[Record], under: set[str], key: str) -> Estimate:
+def _estimate(records: Sequence[GameRecord], under: set[str], key: str) -> Estimate:
     """Estimate the mean of a statistic, or for "" of the returns, over the seats of some agents."""
     means: dict[int, list[float]] = {}
     for record in records:

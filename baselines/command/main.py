@@ -1,4 +1,4 @@
-"""The command ``boyi``: arena, decide, benchmark, play, engine, train, games, agents, perft, compile and speed.
+"""The command ``boyi``: its commands, of which those with much to say have files of their own.
 
 What needs Numba is imported inside the commands, so that help and version appear at once. A
 `BoyiError` is one sentence on stderr and exit code 2, so is what the system refuses with 1; Ctrl-C is exit code 130, a
@@ -26,10 +26,10 @@ from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game, Param, find, games
 from ...envs.engine.syntax import read_value
 from ...envs.engine.version import __version__
-from ..arena.printing import complain, fit_outputs, make_table, show
+from ..arena.printing import complain, fit_outputs, show, text_table
 
 if TYPE_CHECKING:
-    from ...envs.records.game_record import Record
+    from ...envs.records.game_record import GameRecord
     from ..arena.decisions import Decision
 
 PARAMETER = ("game", "parameter", "default", "allowed", "meaning")
@@ -136,7 +136,7 @@ def arena(
     match = Match(chosen, agents, games=number, seed=seed, clock=clock, fresh_chance=fresh_chance)
     with _stoppable(match.total, "games", out) as count, _progress(str(match.game), match.total, "games") as advance:
 
-        def report(record: Record) -> None:
+        def report(record: GameRecord) -> None:
             count()
             advance(" - ".join(dict.fromkeys(record.seats)))
 
@@ -203,7 +203,7 @@ def benchmark(
     total, lines = find_ladder(chosen).total, None if out is None else games_file(out)
     with _stoppable(total, "games", lines) as count, _progress(str(chosen), total, "games") as advance:
 
-        def report(record: Record) -> None:
+        def report(record: GameRecord) -> None:
             count()
             advance(" - ".join(dict.fromkeys(record.seats)))
 
@@ -303,13 +303,13 @@ def engine(
 @app.command("games")
 def list_games() -> None:
     """List the games with their parameters, encoders and agents."""
-    from ..agents import players
+    from ..agents import agents_for
 
     chosen = [find(name) for name in games()]
-    facts = make_table("game", "ids", "seats", "actions", "longest", "chance", "hidden", left=("game", "ids"))
-    params = make_table(*PARAMETER, left=PARAMETER)
-    encoders = make_table("game", "encoder", "shape", left=("game", "encoder", "shape"))
-    playing = make_table("game", "agents", left=("game", "agents"))
+    facts = text_table("game", "ids", "seats", "actions", "longest", "chance", "hidden", left=("game", "ids"))
+    params = text_table(*PARAMETER, left=PARAMETER)
+    encoders = text_table("game", "encoder", "shape", left=("game", "encoder", "shape"))
+    playing = text_table("game", "agents", left=("game", "agents"))
     for game in chosen:
         spec = game.spec
         ids = f"boyi/{spec.title}-v{spec.version} boyi/{spec.name}-v{spec.version}"
@@ -319,7 +319,7 @@ def list_games() -> None:
             params.add_row(game.name, name, str(param.default), _allowed(param), param.doc)
         for name in spec.encoders:
             encoders.add_row(game.name, name, "x".join(map(str, game.shape(name))))
-        playing.add_row(game.name, ", ".join(players(game)))
+        playing.add_row(game.name, ", ".join(agents_for(game)))
     notes = (
         "Sizes, and who plays, are those of the default parameters; dqn and ddqn play any game that a run has learned,",
         "gtp (hex), gomocup (gomoku) and jsonl (any game) what the program that they run plays.",
@@ -333,7 +333,7 @@ def agents() -> None:
     """List the agents with their parameters."""
     from ..agents import AGENTS
 
-    table = make_table("agent", *PARAMETER[1:], left=("agent", *PARAMETER))
+    table = text_table("agent", *PARAMETER[1:], left=("agent", *PARAMETER))
     for name, agent in AGENTS.items():
         table.add_row(name, "", "", "", (agent.__doc__ or "").splitlines()[0])
         for key, param in agent.params.items():
@@ -395,6 +395,22 @@ def speed(ctx: typer.Context) -> None:
 def train(ctx: typer.Context) -> None:
     """Train DQN or Double DQN from a config, in a run that survives being killed."""
     _delegate(ctx, "train")
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+def check(ctx: typer.Context) -> None:
+    """Check what a game owes the engine, on random games."""
+    _delegate(ctx, "check")
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+def mutants(ctx: typer.Context) -> None:
+    """Find out which test of a game notices which one-line bug."""
+    _delegate(ctx, "mutants")
 
 
 def _delegate(ctx: typer.Context, name: str) -> None:

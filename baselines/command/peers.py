@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...envs.engine.facts import facts
 from ...envs.engine.spec import Game, find
 from ..players.openspiel import load
 
@@ -19,9 +20,6 @@ WIDE = 250  # actions
 
 Meter = Callable[[float], float]
 """Runs for about so many seconds; returns units a second."""
-
-PGX = {"hex": "hex"}  # fixed at 11x11
-RLCARD = {"mahjong": "mahjong"}  # of 13 tiles, without tai
 
 
 def timed(seconds: float, work: Callable[[], int]) -> float:
@@ -66,7 +64,7 @@ def rlcard_loop(game: Game) -> Meter:
     """Play random games in RLCard from Python; a state comes with its observation and its legal actions."""
     import rlcard
 
-    env = rlcard.make(RLCARD[game.name])
+    env = rlcard.make(facts(game).rlcard)
 
     def play() -> int:
         state, _ = env.reset()
@@ -153,9 +151,9 @@ def _pgx(game: Game, choose: Callable[[Any, Any], Any]) -> Meter:
     import pgx
     from pgx.experimental.wrappers import auto_reset
 
-    if game != find(PGX[game.name]):
+    if not facts(game).pgx or game != find(game.name):
         raise KeyError(str(game))
-    env = pgx.make(PGX[game.name])
+    env = pgx.make(facts(game).pgx)
     step = jax.vmap(auto_reset(env.step, env.init))
 
     def body(carry: Any, _: Any) -> Any:

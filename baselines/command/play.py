@@ -21,7 +21,7 @@ from ...envs.engine.errors import BoyiError, shown
 from ...envs.engine.spec import Game, find
 from ...envs.faces.render import sees_seats
 from ...envs.records.files import Growing, PathOf, as_path
-from ...envs.records.game_record import Record, names, positions, read_game
+from ...envs.records.game_record import Ending, GameRecord, positions, read_game, write_down
 from ..agent import Agent, blame, timed_act
 from ..agents import AgentLike, labels, make_agent
 from ..arena.matches import check_clock, too_late
@@ -31,8 +31,11 @@ HELP = "Type an action by its name, or: moves (list them), undo, resign, quit, h
 STEPS = "Enter: next, b: back, a number: to that move, q: quit"
 PERSON = "person"
 ENDS = {
-    "cut": "The game was cut off. ", "resigned": "Resigned. ", "forfeit": "Forfeited. ", "time": "Out of time. ",
-}  # fmt: skip
+    Ending.CUT: "The game was cut off. ",
+    Ending.RESIGNED: "Resigned. ",
+    Ending.FORFEIT: "Forfeited. ",
+    Ending.TIME: "Out of time. ",
+}
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class Sitting:
         self.batch = Batch(game, 1, seed, encoder=None, history=True)
         self.moves: list[Move] = []
         self.returns: list[float] | None = None
-        self.ended, self.reason = "unfinished", ""
+        self.ended, self.reason = Ending.UNFINISHED, ""
         self.thinking = 0.0
         """Seconds that the person has spent on the decision at hand."""
         self.overdue: dict[str, float] = {}
@@ -85,7 +88,7 @@ class Sitting:
     @property
     def to_move(self) -> int:
         """The seat to move; below 0 when the game has ended."""
-        return int(self.batch.to_move[0]) if self.ended == "unfinished" else -1
+        return int(self.batch.to_move[0]) if self.ended is Ending.UNFINISHED else -1
 
     @property
     def state(self) -> np.void:
@@ -103,7 +106,7 @@ class Sitting:
         if seconds <= self.left(seat):
             return False
         self.overdue[self.labels[seat]] = seconds
-        self.lose(seat, "time", too_late(self.labels[seat], self.clock))
+        self.lose(seat, Ending.TIME, too_late(self.labels[seat], self.clock))
         return True
 
     def play(self, action: int, seconds: float) -> None:
@@ -115,7 +118,7 @@ class Sitting:
         scores, over, cut = self.batch.step(np.array([action]))
         self.moves.append(move)
         if over[0] or cut[0]:
-            self.ended, self.returns = "over" if over[0] else "cut", scores[0].tolist()
+            self.ended, self.returns = Ending.OVER if over[0] else Ending.CUT, scores[0].tolist()
 
     def answer(self) -> str | None:
         """Let the agent to move decide; return its move by name, None when it has given up or used up its time.
@@ -130,7 +133,7 @@ class Sitting:
         with blame(self.labels[seat]):
             actions, seconds = timed_act(agent, view)
             if agent.faults:
-                self.lose(seat, "forfeit", f"{self.labels[seat]}: {agent.faults[0]}")
+                self.lose(seat, Ending.FORFEIT, f"{self.labels[seat]}: {agent.faults[0]}")
             else:
                 self.play(int(actions[0]), seconds)
         return None if self.reason else str(self.game.module("text").name(state, int(actions[0])))
@@ -147,7 +150,7 @@ class Sitting:
             self.play(move.action, move.seconds)
         return True
 
-    def lose(self, loser: int | None, ended: str, reason: str = "") -> None:
+    def lose(self, loser: int | None, ended: Ending, reason: str = "") -> None:
         """End the game as lost for a seat by other than the rules."""
         self.ended, self.reason, self.returns = ended, reason, self.game.lost(loser)
 
@@ -157,28 +160,21 @@ class Sitting:
             if agent is not None:
                 agent.close()
 
-    def record(self) -> Record:
+    def record(self) -> GameRecord:
         """Write the game down as far as it was played."""
-        actions = [move.action for move in self.moves]
-        spent = {name: [m.seconds for m in self.moves if self.labels[m.seat] == name] for name in self.labels}
-        return Record(
-            game=str(self.game),
-            game_version=self.game.spec.version,
-            agents=self.labels,
-            run_seed=self.seed,
-            pairing=0,
-            index=0,
-            seed=self.seed,
+        moves = [[move for move in self.moves if move.seat == seat] for seat in range(self.game.seats)]
+        overdue = [self.overdue.get(label, 0.0) for label in self.labels]
+        return write_down(
+            self.game,
+            self.seed,
+            self.labels,
+            [move.action for move in self.moves],
+            self.ended,
+            self.returns,
+            [sum(move.seconds for move in own) + late for own, late in zip(moves, overdue, strict=True)],
+            [len(own) for own in moves],
             clock=self.clock,
-            seats=self.labels,
-            actions=actions,
-            names=names(self.game, self.seed, actions),
-            ended=self.ended,
             reason=self.reason,
-            returns=self.returns,
-            plies=len(actions),
-            seconds={name: round(sum(times) + self.overdue.get(name, 0.0), 6) for name, times in spent.items()},
-            decisions={name: len(times) for name, times in spent.items()},
         )
 
 
@@ -278,7 +274,7 @@ def _respond(sitting: Sitting) -> bool:
         case "undo":
             print("back to your previous decision" if sitting.undo() else "there is nothing to take back")
         case "resign":
-            sitting.lose(sitting.seat, "resigned")
+            sitting.lose(sitting.seat, Ending.RESIGNED)
         case _:
             _play_named(sitting, word)
     return True
@@ -306,7 +302,7 @@ def _play_named(sitting: Sitting, word: str) -> None:
         print(f"{word} is not legal here; moves lists what is")
 
 
-def outcome(seats: Sequence[str], ended: str, returns: Sequence[float] | None, person: int | None = None) -> str:
+def outcome(seats: Sequence[str], ended: Ending, returns: Sequence[float] | None, person: int | None = None) -> str:
     """Say in words how a game ended, for the person if there is one; scores where they say more than who won."""
     if returns is None:
         return "The game was not finished."
@@ -336,7 +332,7 @@ def show_record(path: PathOf, number: int = 1, game: Game | None = None) -> None
         print("\n\n".join(pages))
 
 
-def draw_pages(record: Record, where: str) -> list[str]:
+def draw_pages(record: GameRecord, where: str) -> list[str]:
     """Draw every position of a recorded game under the move that led to it."""
     game, states = positions(record, where)
     movers = [int(state["to_move"]) for state in states[:-1]]

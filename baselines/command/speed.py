@@ -27,14 +27,15 @@ from rich.table import Table
 from ...envs.engine.batch import Batch, usable_cores
 from ...envs.engine.bind import bind
 from ...envs.engine.errors import BoyiError, is_number
+from ...envs.engine.facts import facts
 from ...envs.engine.kernels import random_games
 from ...envs.engine.spec import Game, find
 from ...envs.faces.aec import AEC
-from ..arena.printing import make_table, show
+from ..arena.printing import show, text_table
 from ..players.greedy import greedy_games
 from ..search.mcts import MCTS
 from . import peers
-from .peers import RLCARD, ROWS, SCAN, SIMULATIONS, Meter, aec, timed
+from .peers import ROWS, SCAN, SIMULATIONS, Meter, aec, timed
 
 SLICES = 5
 ACTIONS = 6000  # at most about so many in the whole games of one compiled call
@@ -42,15 +43,6 @@ LONG = 1000  # actions of a game beyond which searches are measured with fewer s
 
 PEERS = ("pettingzoo", "open_spiel", "pgx", "jax", "rlcard")
 LEARNERS = ("gymnasium", "torch", "stable_baselines3")
-
-# What is aimed at, by game and line: a ratio to the peer or, for the line without one, steps a second.
-GOALS = {
-    "hex": {"connect_four": 20.0, "openspiel": 4.0, "observation": 15.0, "mask": 50.0, "mcts": 15.0, "replay": 5.0},
-    "gomoku": {"openspiel": 3.0, "mcts": 10.0},
-    "einstein": {"openspiel": 3.0, "mcts": 5.0, "core": 2e6},
-    "jiu": {"hex": 0.5, "core_mask": 1e6},
-    "mahjong": {"rlcard": 50.0, "observation": 500.0},
-}
 
 
 @dataclass
@@ -105,7 +97,7 @@ def speed(
             for line in lines:
                 line.repeat(seconds)
         facts: list[RenderableType] = [] if train else ["", memory_and_starting(chosen)]
-    table = make_table("measured", "boyi", "peer", "peer's rate", "min", "median", "goal", left=("measured", "peer"))
+    table = text_table("measured", "boyi", "peer", "peer's rate", "min", "median", "goal", left=("measured", "peer"))
     for line in lines:
         table.add_row(*line.cells())
     show(
@@ -118,7 +110,7 @@ def speed(
 
 def memory_and_starting(game: Game) -> Table:
     """Measure what has no peer: the size of a search, and the time to the first step."""
-    facts = make_table("memory and starting", "", left=("memory and starting",))
+    facts = text_table("memory and starting", "", left=("memory and starting",))
     nodes = 1_000_000 if game.longest <= LONG else 20_000
     facts.add_row(f"a search of {nodes:,} nodes", f"{node_bytes(game, nodes):.0f} bytes a node")
     for what, spent in start_times(game).items():
@@ -132,14 +124,14 @@ def training_rows(game: Game) -> Iterator[Row]:
         from .learning_speed import meters
     except ImportError as error:
         raise BoyiError(f'training needs {error.name}: pip install "boyi[baselines]"') from None
-    goals = GOALS.get(game.name, {})
+    goals = facts(game).goals
     for key, what, ours, theirs in meters(game):
         yield Row(what, "a second", ours, "stable-baselines3 DQN", theirs, goals.get(key))
 
 
 def rows(game: Game) -> Iterator[Row]:
     """Build every comparison that the installed peers and the game allow."""
-    goals = GOALS.get(game.name, {})
+    goals = facts(game).goals
     single = aec(AEC(game))
     what = "AEC environment, random play"
     peer = _peer("PettingZoo connect_four", peers.connect_four, game)
@@ -147,17 +139,17 @@ def rows(game: Game) -> Iterator[Row]:
     yield Row(what, "steps/s", single, *_peer("OpenSpiel", peers.openspiel_loop, game), goals.get("openspiel"))
     if game.chance_outcomes:
         yield Row(what, "steps/s", single, *_peer("OpenSpiel, cheap dice", peers.openspiel_cheap_loop, game))
-    if game.name in RLCARD:
+    if facts(game).rlcard:
         yield Row(what, "steps/s", single, *_peer("RLCard", peers.rlcard_loop, game), goals.get("rlcard"))
     if game.name != "hex":
         yield Row(what, "steps/s", single, "our own hex", aec(AEC("hex")), goals.get("hex"))
-    rival = ("RLCard", peers.rlcard_loop) if game.name in RLCARD else ("Pgx", peers.pgx_scan)
+    rival = ("RLCard", peers.rlcard_loop) if facts(game).rlcard else ("Pgx", peers.pgx_scan)
     for seen, encoder, goal in (("mask and observation", game.encoder, "observation"), ("mask only", None, "mask")):
         what = f"{ROWS} games, {seen}"
         batch = Batch(game, ROWS, seed=0, encoder=encoder, autoreset="same_step")
         scan = random_scan(batch)
         yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *_peer(*rival, game), goals.get(goal))
-        if game.name in peers.PGX:
+        if facts(game).pgx:
             cheap = _peer("Pgx, cheap moves", peers.pgx_cheap_scan, game)
             yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *cheap)
         yield Row(f"{what}, a step a call", "steps/s", random_loop(batch), *_peer(*rival, game))
@@ -168,7 +160,7 @@ def rows(game: Game) -> Iterator[Row]:
     what = f"{ROWS} games, mask only, {SCAN} steps a call, one core"
     yield Row(what, "steps/s", random_scan(alone), goal=goals.get("core_mask"))
     bot = _peer("OpenSpiel", peers.openspiel_mcts, game)
-    yield Row("mcts, random playouts, one thread", "sims/s", search(game), *bot, goals.get("mcts"))
+    yield Row("mcts, random playouts, one thread", "sims/s", search_meter(game), *bot, goals.get("mcts"))
     if game.has("greedy"):
         yield Row("greedy play in one call, one thread", "games/s", greedy_play(game))
         yield Row("random play in one call, one thread", "games/s", random_play(game))
@@ -206,7 +198,7 @@ def random_loop(batch: Batch) -> Meter:
     return lambda seconds: timed(seconds, step)
 
 
-def search(game: Game) -> Meter:
+def search_meter(game: Game) -> Meter:
     """Search the start position with a new tree each time."""
     sims = SIMULATIONS if game.longest <= LONG else SIMULATIONS // 50
     agent = MCTS(sims=sims, reuse=False)

@@ -32,7 +32,6 @@ def _play_single(game: Game, encoder: str) -> None:
     batch = Batch(game, 1, 0, encoder=encoder)
     while batch.to_move[0] >= 0:
         batch.play(int(batch.sample()[0]))
-        batch.sight()
     batch.observe(0)
 
 

@@ -7,19 +7,18 @@ from contextlib import redirect_stdout
 
 from ...envs.engine.batch import random_seed
 from ...envs.engine.errors import chosen
+from ...envs.engine.facts import facts
 from ...envs.engine.spec import Game
 from ..agent import Agent
 from . import gomocup, gtp, jsonl
 from .engine import Engine
 
 SERVERS = {"gtp": gtp.serve, "gomocup": gomocup.serve, "jsonl": jsonl.serve}
-USUAL = {"hex": "gtp", "gomoku": "gomocup"}
-"""What the programs of a game speak; jsonl for the others."""
 
 
 def open_door(game: Game, agent: Agent, protocol: str | None = None, seed: int | None = None) -> None:
     """Answer what comes from standard input until it ends, or the protocol's last command."""
-    spoken = chosen("protocol", protocol or USUAL.get(game.name, "jsonl"), SERVERS)
+    spoken = chosen("protocol", protocol or facts(game).program, SERVERS)
     out = sys.stdout
     for file in (sys.stdin, out):
         file.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]

@@ -71,12 +71,12 @@ class Engine:
         if self.game in self.warm:
             return
         self.warm.add(self.game)
-        trial, batch = copy.deepcopy(self.agent), self.deal()
+        twin, batch = copy.deepcopy(self.agent), self.deal()
         for _ in range(2):
-            action = ask(trial, batch.view()._replace(limit=np.array([INSTANT])))
-            if trial.faults or batch.step(np.array([action]))[1][0]:
+            action = ask(twin, batch.view()._replace(limit=np.array([INSTANT])))
+            if twin.faults or batch.step(np.array([action]))[1][0]:
                 break
-        trial.close()
+        twin.close()
 
     @property
     def to_move(self) -> int:

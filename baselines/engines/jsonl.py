@@ -120,7 +120,7 @@ def _answer(engine: Engine, message: dict[str, Any]) -> dict[str, str] | None:
 def _view(engine: Engine, message: dict[str, Any]) -> View:
     """Build what the engine's agent is shown from a question."""
     game = engine.game
-    position, record, lots = (message.get(key) for key in ("position", "record", "stream"))
+    position, record, numbers = (message.get(key) for key in ("position", "record", "stream"))
     engine.limit, engine.clock = _time(message, "seconds"), _time(message, "clock")
     batch, state = engine.deal(), None
     if record is not None:
@@ -137,8 +137,8 @@ def _view(engine: Engine, message: dict[str, Any]) -> View:
         if _shown(game, state[0]) != position:
             raise BoyiError("the record is not that of the position")
         view = view._replace(states=state.copy())
-    if lots is not None:
-        engine.draw_from(lots)
+    if numbers is not None:
+        engine.draw_from(numbers)
     return view
 
 

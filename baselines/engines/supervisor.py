@@ -49,7 +49,7 @@ def kill_children() -> None:
                 pass  # somebody else has waited for it
 
 
-def watch(lifeline: int) -> None:
+def end_with(lifeline: int) -> None:
     """Kill everything, ourselves included, when the pipe is closed."""
     os.read(lifeline, 1)
     kill_children()
@@ -65,11 +65,11 @@ def main() -> None:
         os.close(lifeline)
         os.execvp(sys.argv[2], sys.argv[2:])
     os.closerange(0, 3)
-    _thread.start_new_thread(watch, (lifeline,))
+    _thread.start_new_thread(end_with, (lifeline,))
     try:
         status = os.waitstatus_to_exitcode(os.waitpid(program, 0)[1])
     except ChildProcessError:
-        status = 0  # watch() has waited for it
+        status = 0  # end_with() has waited for it
     kill_children()
     # Closed at the same moment: the program has ended because its input did, but what else is in its session may not.
     if select.select([lifeline], [], [], 0.05)[0]:

@@ -23,7 +23,7 @@ class Hands(NamedTuple):
     unseen: np.ndarray
 
 
-class Evaluator(Protocol):
+class HandEvaluator(Protocol):
     """Says what discards are worth, in points."""
 
     def q(self, hands: Hands) -> np.ndarray:
@@ -31,7 +31,7 @@ class Evaluator(Protocol):
 
 
 @runtime_checkable
-class WaryEvaluator(Evaluator, Protocol):
+class RiskEvaluator(HandEvaluator, Protocol):
     """Also knows what others may win on, which the published search leaves out."""
 
     def risk(self, hands: Hands) -> tuple[np.ndarray, float]:

@@ -19,9 +19,9 @@ from ...envs.mahjong.complete import RANKS, SUITED, complete
 from ...envs.mahjong.constants import KINDS, MOST_MELDS, SEATS
 from ...envs.mahjong.distance import distance
 from ...envs.mahjong.greedy import count_unseen
-from ...envs.mahjong.record import live
+from ...envs.mahjong.state import live
 from .evaluator import Hands
-from .greedy_hands import watch_hands
+from .greedy_hands import sample_hands
 
 DRAWS = 14  # own draws left that are told apart, 0 to 13 or more
 NEVER = 99  # own discards since a tile was let pass that never was
@@ -109,7 +109,7 @@ def beside(numbers, k, d, otherwise):  # type: ignore[no-untyped-def]
     return np.int64(numbers[j]) if k < SUITED and j >= 0 and j // RANKS == k // RANKS else np.int64(otherwise)
 
 
-def place(k):  # type: ignore[no-untyped-def]
+def spot_of(k):  # type: ignore[no-untyped-def]
     """Tell honors (0), ends of a suit (1), what stands beside them (2), and the middle (3) apart."""
     rank = k % RANKS
     return 0 if k >= SUITED else 1 + min(rank, RANKS - 1 - rank, 2)
@@ -127,7 +127,7 @@ def find_cells(s, o, k, unseen, ages, cells):  # type: ignore[no-untyped-def]
     """Write which numbers (10,) say whether seat `o` wins on kind `k`, `ages` (34,) being its own."""
     low, high = beside(unseen, k, -1, 0), beside(unseen, k, 1, 0)  # type: ignore[no-untyped-call]
     cells[0] = STAGE + DRAWS * np.int64(s.melds[o]) + min(live(s) // SEATS, DRAWS - 1)
-    cells[1] = SPOT + 4 * place(k) + min(np.int64(unseen[k]), 3)  # type: ignore[no-untyped-call]
+    cells[1] = SPOT + 4 * spot_of(k) + min(np.int64(unseen[k]), 3)  # type: ignore[no-untyped-call]
     cells[2] = AGE + bin_of(ages[k], AGES)  # type: ignore[no-untyped-call]
     for i in range(2):
         age = beside(ages, k, 6 * i - 3, -1)  # type: ignore[no-untyped-call]
@@ -187,7 +187,7 @@ MOST_ROWS = 76 * (SEATS - 1) * 17  # of a hand: its discards, opponents, kinds i
 WON = CELLS  # the column of a row after its cells
 
 
-def watch(s, a, notes, scratch, rows):  # type: ignore[no-untyped-def]
+def sample_discard(s, a, notes, scratch, rows):  # type: ignore[no-untyped-def]
     """Write a row for every kind that the seat could discard and opponent from whom it is not safe: its cells, and
     whether that opponent would win.
     """
@@ -205,7 +205,7 @@ def watch(s, a, notes, scratch, rows):  # type: ignore[no-untyped-def]
     return n
 
 
-def conclude(s, rows, lost):  # type: ignore[no-untyped-def]
+def label_hand(s, rows, lost):  # type: ignore[no-untyped-def]
     """Count a discard that was won on, and what it cost."""
     if s.payer >= 0:
         lost[0] += 1
@@ -214,7 +214,7 @@ def conclude(s, rows, lost):  # type: ignore[no-untyped-def]
 
 def greedy_dangers(count: int, seed: int = 0) -> tuple[np.ndarray, float]:
     """Let `greedy` play so many hands; return rows (n, 11) int32, cells and whether they won, and what a win cost."""
-    seen, lost = watch_hands(count, seed, MOST_ROWS, CELLS + 1, watch, conclude)
+    seen, lost = sample_hands(count, seed, MOST_ROWS, CELLS + 1, sample_discard, label_hand)
     return seen, float(lost[1] / max(lost[0], 1))
 
 

@@ -15,9 +15,9 @@ from ...envs.engine.spec import Game
 from ...envs.engine.view import View, copied
 from ...envs.mahjong import SPEC
 from ...envs.mahjong.constants import KINDS, MOST_MELDS, SEATS, TURN
-from ...envs.mahjong.record import DECLARE, PASS, WIN
+from ...envs.mahjong.state import DECLARE, PASS, WIN
 from . import tree
-from .evaluator import Evaluator, Hands, WaryEvaluator
+from .evaluator import HandEvaluator, Hands, RiskEvaluator
 
 DEEPEST = 2
 """Layers that the published search has; a third would need gigabytes."""
@@ -32,7 +32,7 @@ class HandSearch:
     in points, `nodes` how many hands were entered and `leaves` how many of them the evaluator valued at the end.
     """
 
-    def __init__(self, game: Game, alpha: float, depth: int, evaluator: Evaluator) -> None:
+    def __init__(self, game: Game, alpha: float, depth: int, evaluator: HandEvaluator) -> None:
         tenths = round(10 * alpha)
         if game.spec.name != SPEC.name:
             raise BoyiError(f"a search over hands of tiles plays mahjong, not {game}")
@@ -95,7 +95,7 @@ class HandSearch:
         root, drawing = self.discarding[0], self.drawing[0]
         allowed, worth = np.zeros(KINDS, np.int8), np.full(KINDS, np.nan)
         self._kernel(tree.mark_discards)(states, allowed)
-        self._enter_root(states, seat, root)
+        self._set_root(states, seat, root)
         draws = self._draws(states, SEATS)
         q = self._ask(states, seat, draws, root)
         self.nodes += 1
@@ -109,7 +109,7 @@ class HandSearch:
             values = self._follow(states, seat, SEATS, draws, depth, discarded=True)
             followed = root.branch[0][root.branch[0] >= 0]
             worth[(drawing.tiles[followed] < root.tiles[0]).argmax(axis=1)] = values[followed]
-        if isinstance(self.evaluator, WaryEvaluator):
+        if isinstance(self.evaluator, RiskEvaluator):
             need = MOST_MELDS - int(states["melds"][0, seat])
             chances, lost = self.evaluator.risk(Hands(states, seat, need, draws, root.tiles[:1], root.unseen[:1]))
             worth -= chances * (worth + lost)
@@ -122,7 +122,7 @@ class HandSearch:
             return self._draw(states, seat, ahead)
         # What a hand without a draw is worth the evaluator can say of a discard alone: that of the tile offered.
         root, offer = self.discarding[0], int(states["offer"][0])
-        self._enter_root(states, seat, root)
+        self._set_root(states, seat, root)
         root.tiles[0, offer] += 1
         self.nodes += 1
         self.leaves += 1
@@ -130,7 +130,7 @@ class HandSearch:
 
     def _draw(self, states: np.ndarray, seat: int, ahead: int) -> float:
         """Value a hand that draws next, the last of `ahead` live tiles."""
-        self._enter_root(states, seat, self.drawing[0])
+        self._set_root(states, seat, self.drawing[0])
         draws = self._draws(states, ahead)
         return float(self._follow(states, seat, ahead, draws, min(self.depth, draws), discarded=False)[0])
 
@@ -139,7 +139,7 @@ class HandSearch:
         spare = int(self._kernel(tree.live_tiles)(states)) - ahead
         return 1 + spare // SEATS if spare >= 0 else 0
 
-    def _enter_root(self, states: np.ndarray, seat: int, level: tree.Level) -> None:
+    def _set_root(self, states: np.ndarray, seat: int, level: tree.Level) -> None:
         self._clear(level)
         self._kernel(tree.add_root)(states, seat, level)
 

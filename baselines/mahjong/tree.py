@@ -17,8 +17,8 @@ from ...envs.mahjong.claims import can_win, completes, may_discard
 from ...envs.mahjong.complete import complete
 from ...envs.mahjong.constants import KINDS, TURN
 from ...envs.mahjong.greedy import count_unseen
-from ...envs.mahjong.record import ANSWER, DRAW, WIN, live
 from ...envs.mahjong.rules import finish, settle_answers, step
+from ...envs.mahjong.state import ANSWER, DRAW, WIN, live
 
 WIDEST = 17  # concealed tiles of a hand, hence branches of a discard node
 NOTHING = -1  # instead of a row: no such branch
@@ -54,7 +54,7 @@ def make_level(rows: int, *, draws: bool) -> Level:
     )
 
 
-def enter(level, tiles, unseen, key):
+def insert_hand(level, tiles, unseen, key):
     """Find the row of the node with this key, or enter it as a new one with these tiles."""
     last = np.uint64(level.slots.shape[0] - 1)
     slot = hash64(key) & last
@@ -83,7 +83,7 @@ def add_root(states, seat, level):
     s = states[0]
     unseen = np.zeros(KINDS, np.int64)
     count_unseen(s, seat, unseen)
-    enter(level, s.hand[seat], unseen, GOLDEN)
+    insert_hand(level, s.hand[seat], unseen, GOLDEN)
 
 
 def mark_discards(states, allowed):
@@ -125,7 +125,7 @@ def add_discards(level, allowed, worth, alpha, after):
             if k >= 0:
                 taken[k] = 1
                 tiles[k] -= 1
-                level.branch[i, branch] = enter(after, tiles, unseen, changed(level.keys[i], k, 2))
+                level.branch[i, branch] = insert_hand(after, tiles, unseen, changed(level.keys[i], k, 2))
                 tiles[k] += 1
 
 
@@ -147,7 +147,7 @@ def add_draws(level, states, seat, after):
                     level.points[i, k] = points_of(s, np.int64(-1), seat)
                 else:
                     unseen[k] -= 1
-                    level.branch[i, k] = enter(after, tiles, unseen, changed(level.keys[i], k, 1))
+                    level.branch[i, k] = insert_hand(after, tiles, unseen, changed(level.keys[i], k, 1))
                     unseen[k] += 1
                 tiles[k] -= 1
 

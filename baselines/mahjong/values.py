@@ -24,10 +24,10 @@ from ...envs.mahjong.constants import KINDS, MOST_MELDS, SEATS
 from ...envs.mahjong.distance import accepted, distance_tables
 from ...envs.mahjong.greedy import count_unseen
 from ...envs.mahjong.melds import CHOW
-from ...envs.mahjong.record import live
+from ...envs.mahjong.state import live
 from ...envs.mahjong.tai import DRAGONS, WINDS
 from .evaluator import Hands
-from .greedy_hands import watch_hands
+from .greedy_hands import sample_hands
 from .risk import Danger
 
 ACCEPTANCE = (
@@ -231,7 +231,7 @@ SEEN = (
 MOST_DISCARDS = 80  # of a hand
 
 
-def watch(s, a, notes, scratch, rows):  # type: ignore[no-untyped-def]
+def sample_discard(s, a, notes, scratch, rows):  # type: ignore[no-untyped-def]
     """Write a row of all that `SEEN` names, `a` being discarded; for its end stands the seat's number."""
     q, row, (valued, values) = np.int64(s.turn), rows[0], (scratch[0], scratch[1])
     count_unseen(s, q, notes.unseen)
@@ -245,7 +245,7 @@ def watch(s, a, notes, scratch, rows):  # type: ignore[no-untyped-def]
     return 1
 
 
-def conclude(s, rows, lost):  # type: ignore[no-untyped-def]
+def label_hand(s, rows, lost):  # type: ignore[no-untyped-def]
     """Write how the hand has ended for the seat of each row."""
     for i in range(rows.shape[0]):
         q = rows[i, 8]
@@ -254,7 +254,7 @@ def conclude(s, rows, lost):  # type: ignore[no-untyped-def]
 
 def greedy_hands(count: int, seed: int = 0) -> np.ndarray:
     """Let `greedy` play so many hands; return what is `SEEN` (n, 9) of them, a row for every discard."""
-    return watch_hands(count, seed, MOST_DISCARDS, len(SEEN), watch, conclude)[0]
+    return sample_hands(count, seed, MOST_DISCARDS, len(SEEN), sample_discard, label_hand)[0]
 
 
 def fit(seen: np.ndarray) -> Numbers:

@@ -14,7 +14,7 @@ from ...envs.engine.kernels import step_one
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Agent
-from .alphabeta_kernels import HORIZON, LIMIT, NODES, aim, begin, make_levels, search
+from .alphabeta_kernels import HORIZON, LIMIT, NODES, begin, iterate, make_levels, start_iteration
 from .evaluation import WIN, evaluation
 from .transpositions import GENERATIONS, make_table
 
@@ -58,12 +58,12 @@ class Workspace:
         self.states, self.notes = np.repeat(game.blank, LEVELS), np.repeat(found.notes, LEVELS)
         self.levels, self.table = make_levels(LEVELS, game.actions), make_table(entries)
         self.r, self.generation = np.zeros(2, np.float32), 0
-        self.begin, self.aim, self.search = (
-            bind(kernel, game, None, **found.kernels) for kernel in (begin, aim, search)
+        self.begin, self.start_iteration, self.iterate = (
+            bind(kernel, game, None, **found.kernels) for kernel in (begin, start_iteration, iterate)
         )
         # What has to be compiled for such positions shall not count as thinking.
         self.prepare(states)
-        self.aim(self.levels, 1, -LIMIT, LIMIT)
+        self.start_iteration(self.levels, 1, -LIMIT, LIMIT)
         self.go_on(0, 0, 0)
 
     @property
@@ -73,7 +73,7 @@ class Workspace:
     def go_on(self, quiescence: int, width: int, budget: int) -> bool:
         """Go on with an iteration until it ends or `budget` positions have been met; return whether it ended."""
         where = self.levels, self.states, self.notes, self.table, self.generation
-        return bool(self.search(*where, quiescence, width, self.game.low, self.game.high, self.r, budget))
+        return bool(self.iterate(*where, quiescence, width, self.game.low, self.game.high, self.r, budget))
 
     def prepare(self, states: np.ndarray) -> None:
         """Set out from the position ``states[0]``, with a table that counts as empty."""
@@ -162,7 +162,7 @@ class AlphaBeta(Agent):
         while depth < self.depth:
             low, high = (value - space.window, value + space.window) if depth > 1 else (-LIMIT, LIMIT)
             while True:
-                space.aim(levels, depth + 1, low, high)
+                space.start_iteration(levels, depth + 1, low, high)
                 ended = self._run(space, until, nodes)
                 best = int(levels.best[0])
                 if best > levels.floor[0]:

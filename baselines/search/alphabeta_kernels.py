@@ -103,14 +103,14 @@ def begin(levels, states, notes):
     levels.history[:] = 0
 
 
-def aim(levels, depth, alpha, beta):
+def start_iteration(levels, depth, alpha, beta):
     """Start an iteration: search the root to a depth in turns, with a window."""
     levels.at[LEVEL] = levels.at[HORIZON] = 0
     levels.at[ENTERING] = 1
     levels.depth[0], levels.alpha[0], levels.beta[0] = depth, alpha, beta
 
 
-def search(levels, states, notes, table, generation, quiescence, width, low, high, r, budget):
+def iterate(levels, states, notes, table, generation, quiescence, width, low, high, r, budget):
     """Go on with the iteration until it ends, or `budget` positions have been met in all; return whether it ended."""
     at = levels.at
     while True:

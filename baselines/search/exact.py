@@ -10,7 +10,7 @@ from ...envs.engine.kernels import step_one
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Agent
-from .exact_kernels import make_table, solve
+from .exact_kernels import make_solutions, solve
 
 
 class Solver:
@@ -23,7 +23,7 @@ class Solver:
         if game.seats != 2 or not game.spec.zero_sum or game.spec.hidden:
             raise BoyiError(f"exact cannot solve {game}: that takes two seats, zero sum and nothing hidden")
         self.game, self.positions = game, positions
-        self.table = make_table(positions)
+        self.table = make_solutions(positions)
         # A record, a mask and odds for every action and chance event of the longest game.
         levels = (game.longest + 1) * (4 if game.chance_outcomes else 1)
         self.stack = np.repeat(game.blank, levels)

@@ -13,7 +13,7 @@ from ...envs.engine.kernels import branch
 from ...envs.engine.protocol import CHANCE, key, resolve, returns, step
 
 
-class Table(NamedTuple):
+class Solutions(NamedTuple):
     """An open-addressing hash table: `size` (1,) int64 entries in use, `keys` uint64 (0: empty), `values` float64.
 
     The number of slots is a power of 2. A position is known by its 64 bits alone: of n positions some two share them
@@ -25,10 +25,10 @@ class Table(NamedTuple):
     values: np.ndarray
 
 
-def make_table(positions: int) -> Table:
+def make_solutions(positions: int) -> Solutions:
     """Allocate a table that has room for so many positions."""
     slots = 1 << (positions * 3 // 2).bit_length()
-    return Table(np.zeros(1, np.int64), np.zeros(slots, np.uint64), np.zeros(slots))
+    return Solutions(np.zeros(1, np.int64), np.zeros(slots, np.uint64), np.zeros(slots))
 
 
 def slot_of(table, s):

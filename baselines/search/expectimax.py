@@ -15,7 +15,7 @@ from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Agent
 from .evaluation import evaluation
-from .expectimax_kernels import by_key, explore, make_desk, make_frames, make_memo
+from .expectimax_kernels import by_key, explore, make_context, make_frames, make_memo
 
 PLIES = 4  # looked ahead where nothing is said
 DEEPEST = 64  # decisions ahead that time or nodes may allow
@@ -83,7 +83,7 @@ class StarSearch:
         found, levels = evaluation(game, "expectimax"), 4 * min(depth, game.longest) + 4
         self.game, self.depth, self.nodes, self.seconds = game, depth, nodes, seconds
         self.explore = bind(explore, game, None, **{"transposition": by_key, **found.kernels})
-        self.desk = make_desk(game, found.scale, pruning)
+        self.context = make_context(game, found.scale, pruning)
         self.frames = make_frames(game, levels)
         self.arrays = np.repeat(game.blank, levels), np.repeat(found.notes, levels), self.frames, make_memo(slots)
         self.searches = 0
@@ -92,32 +92,32 @@ class StarSearch:
 
     @property
     def nbytes(self) -> int:
-        return self.desk.nbytes + sum(array.nbytes for array in self.arrays)
+        return self.context.nbytes + sum(array.nbytes for array in self.arrays)
 
     def decide(self, view: View, k: int = 0) -> int:
         """Choose an action for game k of a view."""
-        game, desk, first = self.game, self.desk[0], self.frames[0]
+        game, context, first = self.game, self.context[0], self.frames[0]
         until = time.perf_counter() + view.seconds(k, self.seconds)
         root, sign = view.states[k : k + 1], 1.0 if view.seat[k] == 0 else -1.0
         self.searches += 1
-        desk["nodes"], desk["salt"] = 0, self.searches * int(GOLDEN) % 2**64
+        context["nodes"], context["salt"] = 0, self.searches * int(GOLDEN) % 2**64
         action, self.reached = -1, 0
         for depth in range(1, self.depth + 1):
-            self.arrays[0][:1], desk["level"], first["count"], first["choice"] = root, 0, 0, -1
-            while desk["level"] >= 0 and not self._spent(until):
-                budget = 2**62 if math.isinf(until) else int(desk["nodes"]) + CHUNK
-                self.explore(*self.arrays, self.desk, depth, min(budget, self.nodes or budget))
+            self.arrays[0][:1], context["level"], first["count"], first["choice"] = root, 0, 0, -1
+            while context["level"] >= 0 and not self._spent(until):
+                budget = 2**62 if math.isinf(until) else int(context["nodes"]) + CHUNK
+                self.explore(*self.arrays, self.context, depth, min(budget, self.nodes or budget))
             if first["choice"] >= 0:
                 action = int(first["choice"])
-                self.value, self.worth = sign * float(first["value"]), sign * desk["worth"]
-            if desk["level"] >= 0:
+                self.value, self.worth = sign * float(first["value"]), sign * context["worth"]
+            if context["level"] >= 0:
                 break
             self.reached = depth
-            if not desk["leaves"] or self.value in (game.low, game.high) or view.mask[k].sum() == 1:
+            if not context["leaves"] or self.value in (game.low, game.high) or view.mask[k].sum() == 1:
                 break
-        self.nodes_met = int(desk["nodes"])
+        self.nodes_met = int(context["nodes"])
         return action if action >= 0 else int(view.mask[k].argmax())
 
     def _spent(self, until: float) -> bool:
         """Whether a limit of this decision is reached."""
-        return (0 < self.nodes <= self.desk["nodes"][0]) or time.perf_counter() >= until
+        return (0 < self.nodes <= self.context["nodes"][0]) or time.perf_counter() >= until

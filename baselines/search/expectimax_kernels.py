@@ -50,7 +50,7 @@ def make_frames(game: Game, levels: int) -> np.ndarray:
     return np.zeros(levels, np.dtype(fields, align=True))
 
 
-def make_desk(game: Game, scale: float, pruning: int) -> np.ndarray:
+def make_context(game: Game, scale: float, pruning: int) -> np.ndarray:
     """Allocate what there is once, shape (1,): facts, counters and scratch.
 
     `level` is the one at work, -1 when the search is done; `nodes` counts positions met, `leaves` those evaluated;
@@ -62,9 +62,9 @@ def make_desk(game: Game, scale: float, pruning: int) -> np.ndarray:
         ("nodes", "i8"), ("leaves", "i8"), ("level", "i8"), ("pruning", "i8"),
         ("r", "f4", (game.seats,)), ("mask", "i1", (game.actions,)),
     ]  # fmt: skip
-    desk = np.zeros(1, np.dtype(fields, align=True))
-    desk["low"], desk["high"], desk["scale"], desk["pruning"] = game.low, game.high, scale, pruning
-    return desk
+    context = np.zeros(1, np.dtype(fields, align=True))
+    context["low"], context["high"], context["scale"], context["pruning"] = game.low, game.high, scale, pruning
+    return context
 
 
 def make_memo(slots: int) -> np.ndarray:
@@ -78,7 +78,7 @@ def by_key(s, e):
     return key(s)
 
 
-def stand(s, e, d):
+def static_value(s, e, d):
     """Return what a position is worth as it stands: its returns, or its evaluation."""
     if s.to_move < CHANCE:
         returns(s, d.r)
@@ -111,7 +111,7 @@ def last_decision(stack, notes, d, level, alpha, beta):
             s = go(stack, notes, level, a)
             d.nodes += 1
             d.leaves += np.int64(s.to_move >= CHANCE)
-            value = stand(s, notes[level + 1], d)
+            value = static_value(s, notes[level + 1], d)
             best = max(best, value) if first else min(best, value)
             if best >= beta if first else best <= alpha:
                 break
@@ -127,7 +127,7 @@ def list_actions(stack, notes, f, d, level, move):
         if d.mask[a]:
             promise = np.inf
             if a != move:
-                promise = sign * stand(go(stack, notes, level, a), notes[level + 1], d)
+                promise = sign * static_value(go(stack, notes, level, a), notes[level + 1], d)
             i = n
             while i > 0 and f.odds[i - 1] < promise:
                 f.odds[i], f.branch[i] = f.odds[i - 1], f.branch[i - 1]
@@ -161,7 +161,7 @@ def enter(stack, notes, frames, memo, d, level, alpha, beta, depth, probing):
     d.nodes += 1
     if s.to_move < CHANCE or depth == 0 or level + 1 == stack.shape[0]:
         d.leaves += np.int64(s.to_move >= CHANCE)
-        return True, stand(s, notes[level], d)
+        return True, static_value(s, notes[level], d)
     if level > 0 and depth == 1 and s.to_move >= 0:
         return True, last_decision(stack, notes, d, level, alpha, beta)
     move = -1
@@ -258,12 +258,12 @@ def expect_with(f, d, mover, alpha, beta, value, whole):
     return f.at == n, least
 
 
-def explore(stack, notes, frames, memo, desk, depth, budget):
+def explore(stack, notes, frames, memo, context, depth, budget):
     """Search ``stack[0]``, in which a seat decides, to `depth` decisions until `budget` positions have been met in all.
 
     With `level` at 0 and no `count` of actions the search is new, else it goes on where it was.
     """
-    d = desk[0]
+    d = context[0]
     level = d.level
     if level == 0 and frames[0].count == 0:
         survey(stack[0], notes[0])

@@ -20,7 +20,7 @@ from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Agent
 from .clock import ANY, run_until
-from .mcts_kernels import ALWAYS, Settings, search
+from .mcts_kernels import ALWAYS, Settings, run_simulations
 from .rollouts import find_rollout, rollout_notes
 from .tree import DEPTH, TIMED_NODES, find_played, keep, make_tree, put
 
@@ -134,7 +134,7 @@ class MCTS(Agent):
             high=game.high,
         )
         rollout = find_rollout(game, self.values["rollouts"] == "informed", rave > 0)
-        self.search = bind(search, game, rollout=rollout)
+        self.search = bind(run_simulations, game, rollout=rollout)
         self.notes = [rollout_notes(game, rollout) for _ in range(self.threads)]
 
     def _plant(self, memory: Memory, view: View, k: int) -> None:

@@ -168,7 +168,7 @@ def prove(tree, path, movers, length, winner):
         tree.proven[path[k]] = winner + 1
 
 
-def search(tree, root, scratch, sims, seat, settings, rng, notes, mask, p, used, path, movers, r):
+def run_simulations(tree, root, scratch, sims, seat, settings, rng, notes, mask, p, used, path, movers, r):
     """Run `sims` simulations from ``root[0]`` for `seat`, fewer if that is proven; ``scratch[0]`` is what they play on.
 
     `notes` is for the rollouts; `used` (seats, actions) int8, `mask`, `p`, `path`, `movers` and `r` are scratch.

@@ -175,9 +175,11 @@ class PUCT(Agent):
     def play(self, view: View) -> tuple[np.ndarray, Searched]:
         """Choose an action (m,) for each game as `act` does, and return with them what the search found."""
         # What is drawn at random beside the search must not hang on the other games.
-        lots = [np.random.default_rng(stream) for stream in view.rng]
-        searched = self._search(view, lots)
-        actions = np.array([self._choose(searched, k, lots[k], view.mask[k]) for k in range(view.row.size)], np.int64)
+        generators = [np.random.default_rng(stream) for stream in view.rng]
+        searched = self._search(view, generators)
+        actions = np.array(
+            [self._choose(searched, k, generators[k], view.mask[k]) for k in range(view.row.size)], np.int64
+        )
         for row, action in zip(view.row, actions, strict=True):
             self.forest.memories[int(row)].action = int(action)
         return actions, searched
@@ -186,7 +188,7 @@ class PUCT(Agent):
         """Search the games of a view; as nobody says what will be played, the trees serve this decision alone."""
         return self._search(view, [np.random.default_rng(stream) for stream in view.rng])
 
-    def _search(self, view: View, lots: list[np.random.Generator]) -> Searched:
+    def _search(self, view: View, generators: list[np.random.Generator]) -> Searched:
         view.check()
         self.fit(view.game)
         m, game, forest = view.row.size, view.game, self.forest
@@ -195,7 +197,7 @@ class PUCT(Agent):
         started = time.perf_counter()
         run(1)
         if self.values["noise"] == "root":
-            noise = np.stack([self._noise(lots[k], view.mask[k]) for k in range(m)])
+            noise = np.stack([self._noise(generators[k], view.mask[k]) for k in range(m)])
             bind(stir_rows, game)(forest.trees, forest.nodes, slots, noise, self.values["noise_share"])
         until = started + sum(view.seconds(k, self.seconds) for k in range(m))
         run_until(until, run, most=ANY if self.seconds else self.sims - 1)
@@ -252,19 +254,19 @@ class PUCT(Agent):
 
         return simulate
 
-    def _noise(self, lots: np.random.Generator, mask: np.ndarray) -> np.ndarray:
+    def _noise(self, generator: np.random.Generator, mask: np.ndarray) -> np.ndarray:
         """Draw noise (actions,) that sums to 1 over the legal actions."""
         noise, legal = np.zeros(mask.size), np.flatnonzero(mask)
-        noise[legal] = lots.dirichlet(np.full(legal.size, self.values["dirichlet"]))
+        noise[legal] = generator.dirichlet(np.full(legal.size, self.values["dirichlet"]))
         return noise
 
-    def _choose(self, searched: Searched, k: int, lots: np.random.Generator, mask: np.ndarray) -> int:
+    def _choose(self, searched: Searched, k: int, generator: np.random.Generator, mask: np.ndarray) -> int:
         visits, temperature, share = searched.visits[k], self.values["temperature"], self.values["noise_share"]
         if self.values["noise"] == "published":
-            mixed = (1 - share) * shares(visits, temperature) + share * self._noise(lots, mask)
+            mixed = (1 - share) * shares(visits, temperature) + share * self._noise(generator, mask)
             return int(mixed.argmax())
         if temperature:
-            return int(lots.choice(visits.size, p=shares(visits, temperature)))
+            return int(generator.choice(visits.size, p=shares(visits, temperature)))
         # Of equally often visited actions the better one.
         return int((visits + np.nan_to_num(searched.worth[k], nan=-1.0) / 4).argmax())
 

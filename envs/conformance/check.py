@@ -1,6 +1,6 @@
 """Conformance: what every game owes the engine, checked on random games. Authors of new games call `check_game`.
 
-`pieces` looks for everything a game's folder must hold; a `Trial` plays random games and watches masks and plies; then
+`pieces` looks for everything a game's folder must hold; a `Probe` plays random games and watches masks and plies; then
 each function in `ITEMS` checks one promise. A broken one is a `GameError` with game, seed, ply and diagram.
 """
 
@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import copy
 import io
+import os
 import pickle
+import subprocess
+import sys
 from collections import Counter
-from collections.abc import Iterator
-from importlib import import_module
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 from xml.etree import ElementTree
 
@@ -26,7 +27,10 @@ from ..engine.protocol import CHANCE, OVER
 from ..engine.spec import Game, Spec, find
 from ..faces.frame import Frame
 from ..faces.symmetry import symmetries as shown_images
-from .random_games import GameError, Position, Trial, advance_one, draw_rows, field_bytes, open_stream, redeal_one
+from .oracle import Oracle, compare
+from .players import evaluations, policies, rollouts
+from .random_games import GameError, Position, Probe, advance_one, draw_rows, field_bytes, open_stream, redeal_one
+from .rules_page import check_page
 from .tampering import tampering, validity
 
 DRAWS = 2000  # taken from one chance event to compare frequencies
@@ -41,13 +45,33 @@ _PIECES = {
 }
 
 
-def check_game(game: str | Spec | Game, games: int = 20, seed: int = 0) -> None:
-    """Check a game, or with a spec its every tested parameter set, on so many random games; `GameError` if it fails."""
-    for each in [Game.bind(game, params) for params in game.tested] if isinstance(game, Spec) else [find(game)]:
+def check_game(
+    game: str | Spec | Game,
+    games: int = 20,
+    seed: int = 0,
+    *,
+    oracle: type[Oracle] | None = None,
+    report: Callable[[Game, str], None] | None = None,
+) -> None:
+    """Check a game, or with a spec its every tested parameter set, on so many random games; `GameError` if it fails.
+
+    With an `oracle`, see `Oracle`, the two are compared at every ply as well. `report` is called with each game and
+    promise before it is checked.
+    """
+    chosen = [Game.bind(game, params) for params in game.tested] if isinstance(game, Spec) else [find(game)]
+    for each in chosen:
         pieces(each)
-        trial = Trial(each, games, seed)
+        probe = Probe(each, games, seed)
         for item in ITEMS:
-            item(trial)
+            if report is not None:
+                report(each, item.__name__)
+            item(probe)
+        if oracle is not None:
+            if report is not None:
+                report(each, "oracle")
+            compare(probe, oracle)
+    check_page(chosen[0].spec)
+    light_drawing(chosen[0])
 
 
 # What a game's folder holds
@@ -66,13 +90,19 @@ def pieces(game: Game) -> None:
         _check_names(game, part)
     _expect_rules_of_records(game)
     _expect("planes" in game.spec.encoders, game, "there is no encoder 'planes'")
-    folder = Path(str(import_module(game.spec.package).__file__)).parent
-    _expect((folder / "RULES.md").is_file(), game, "there is no RULES.md")
     dtype = game.module("rules").state_dtype(**game.params)
     for name, kind in (("to_move", np.dtype(np.int8)), ("ply", np.dtype(np.int32))):
         _expect(dict(dtype.fields or {}).get(name, (None,))[0] == kind, game, f"its record has no {kind} {name!r}")
     _expect(dtype.isalignedstruct and not dtype.hasobject, game, "its record is not aligned, or holds Python objects")
     _expect(game.blank.shape == (1,) and game.dtype == dtype, game, "blank() is not one record of its state_dtype()")
+
+
+def light_drawing(game: Game) -> None:
+    """Raise `GameError` where drawing a position would import Numba: pictures are wanted where nothing is played."""
+    code = f"import sys, {game.spec.package}.draw; sys.exit('numba' in sys.modules)"
+    path = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": path}, capture_output=True)
+    _expect(done.returncode == 0, game, "its draw.py cannot be imported, or imports Numba with it")
 
 
 def _check_names(game: Game, part: str) -> None:
@@ -120,186 +150,186 @@ def _snapshot(batch: Batch) -> tuple[bytes, ...]:
 # The promises
 
 
-def starts(trial: Trial) -> None:
+def starts(probe: Probe) -> None:
     """The declared seat decides first, at ply 0, and the same seed deals the same start."""
-    for seed in trial.seeds:
-        states = trial.start(seed)
-        first = next(position for position in trial.walk(seed, states) if position.to_move != CHANCE)
-        seat = trial.game.first_seat
+    for seed in probe.seeds:
+        states = probe.start(seed)
+        first = next(position for position in probe.walk(seed, states) if position.to_move != CHANCE)
+        seat = probe.game.first_seat
         good = first.to_move == seat and first.states["ply"][0] == 0
-        trial.require(good, first, f"seat {seat} does not move first, at ply 0")
-        trial.require(field_bytes(states) == field_bytes(trial.start(seed)), first, "the same seed deals two starts")
+        probe.require(good, first, f"seat {seat} does not move first, at ply 0")
+        probe.require(field_bytes(states) == field_bytes(probe.start(seed)), first, "the same seed deals two starts")
 
 
-def results(trial: Trial) -> None:
+def results(probe: Probe) -> None:
     """Returns are zero before the end, and at the end in range and, where declared, zero-sum."""
-    low, high, zero_sum = trial.game.low, trial.game.high, trial.game.spec.zero_sum
-    for position in trial.positions:
+    low, high, zero_sum = probe.game.low, probe.game.high, probe.game.spec.zero_sum
+    for position in probe.positions:
         r = position.returns
-        trial.require((r == 0).all() or position.to_move < CHANCE, position, f"returns {r} are not zero before the end")
-        trial.require(((r >= low) & (r <= high)).all(), position, f"returns {r} are not all in [{low}, {high}]")
-        trial.require(not zero_sum or abs(r.sum()) < 1e-5, position, f"returns {r} do not sum to zero")
+        probe.require((r == 0).all() or position.to_move < CHANCE, position, f"returns {r} are not zero before the end")
+        probe.require(((r >= low) & (r <= high)).all(), position, f"returns {r} are not all in [{low}, {high}]")
+        probe.require(not zero_sum or abs(r.sum()) < 1e-5, position, f"returns {r} do not sum to zero")
 
 
-def keys(trial: Trial) -> None:
+def keys(probe: Probe) -> None:
     """Positions with one key have one seat to move and one mask."""
     known: dict[int, Position] = {}
-    for position in trial.positions:
+    for position in probe.positions:
         twin = known.setdefault(position.key, position)
         same = twin.to_move == position.to_move and (twin.mask == position.mask).all()
-        trial.require(same, position, f"key takes this position for another:\n{trial.report(twin, 'the other')}\n")
+        probe.require(same, position, f"key takes this position for another:\n{probe.report(twin, 'the other')}\n")
 
 
-def texts(trial: Trial) -> None:
+def texts(probe: Probe) -> None:
     """A name is unique and `parse` takes it back; `read` takes back a diagram; both refuse nonsense."""
-    text = trial.game.module("text")
-    for position in trial.positions:
+    text = probe.game.module("text")
+    for position in probe.positions:
         state = position.states[0]
-        with trial.blame(position, "name or parse"):
+        with probe.blame(position, "name or parse"):
             names = {text.name(state, a): a for a in np.flatnonzero(position.mask).tolist()}
-            trial.require(len(names) == position.mask.sum(), position, "name gives two legal actions one name")
+            probe.require(len(names) == position.mask.sum(), position, "name gives two legal actions one name")
             for name, a in names.items():
-                trial.require(
+                probe.require(
                     text.parse(state, name) == a, position, f"parse({name!r}) is not action {a}, of that name"
                 )
-        with trial.blame(position, "diagram or read"):
+        with probe.blame(position, "diagram or read"):
             diagram = text.diagram(state)
             back = text.read(diagram)
             same = back.dtype == position.states.dtype and text.diagram(back[0]) == diagram
-            trial.require(same, position, "read(diagram(s)) has another diagram or dtype")
-            trial.require(
-                trial.look(position.seed, back).key == position.key, position, "key(read(diagram(s))) != key(s)"
+            probe.require(same, position, "read(diagram(s)) has another diagram or dtype")
+            probe.require(
+                probe.look(position.seed, back).key == position.key, position, "key(read(diagram(s))) != key(s)"
             )
-    state = trial.positions[0].states[0]
+    state = probe.positions[0].states[0]
     for name, call in {"parse": lambda: text.parse(state, "?!"), "read": lambda: text.read("?!")}.items():
-        with trial.blame(trial.positions[0], name):
-            _must_refuse(trial, name, call)
+        with probe.blame(probe.positions[0], name):
+            _must_refuse(probe, name, call)
 
 
-def _must_refuse(trial: Trial, name: str, call: Any) -> None:
+def _must_refuse(probe: Probe, name: str, call: Any) -> None:
     try:
         call()
     except BoyiError:
         return
-    trial.require(False, trial.positions[0], f"{name} takes nonsense instead of raising BoyiError")
+    probe.require(False, probe.positions[0], f"{name} takes nonsense instead of raising BoyiError")
 
 
-def drawings(trial: Trial) -> None:
+def drawings(probe: Probe) -> None:
     """`svg` draws a start, an end and a position between them as one SVG document."""
-    for position in trial.positions[:: max(1, len(trial.positions) // 2)]:
-        with trial.blame(position, "svg"):
-            root = ElementTree.fromstring(trial.game.module("draw").svg(position.states[0]))
-            trial.require(root.tag.endswith("svg"), position, "svg returns no SVG document")
+    for position in probe.positions[:: max(1, len(probe.positions) // 2)]:
+        with probe.blame(position, "svg"):
+            root = ElementTree.fromstring(probe.game.module("draw").svg(position.states[0]))
+            probe.require(root.tag.endswith("svg"), position, "svg returns no SVG document")
 
 
-def observations(trial: Trial) -> None:
+def observations(probe: Probe) -> None:
     """Every number of an observation is written, whatever the buffer held, and in [0, 1]."""
-    for position in trial.positions:
-        for encoder in trial.game.spec.encoders:
-            for seat in range(trial.game.seats):
-                x, again = (trial.observe(position, seat, encoder, filling) for filling in (np.nan, 0.5))
+    for position in probe.positions:
+        for encoder in probe.game.spec.encoders:
+            for seat in range(probe.game.seats):
+                x, again = (probe.observe(position, seat, encoder, filling) for filling in (np.nan, 0.5))
                 whose = f"observe_{encoder} for seat {seat}"
-                trial.require(not np.isnan(x).any(), position, f"{whose} leaves numbers unwritten")
-                trial.require(((x >= 0) & (x <= 1)).all(), position, f"{whose} writes numbers outside [0, 1]")
-                trial.require((x == again).all(), position, f"{whose} depends on what the buffer held")
+                probe.require(not np.isnan(x).any(), position, f"{whose} leaves numbers unwritten")
+                probe.require(((x >= 0) & (x <= 1)).all(), position, f"{whose} writes numbers outside [0, 1]")
+                probe.require((x == again).all(), position, f"{whose} depends on what the buffer held")
 
 
-def frames(trial: Trial) -> None:
+def frames(probe: Probe) -> None:
     """An encoder's permutations are permutations of the actions, one a seat."""
-    game = trial.game
+    game = probe.game
     for encoder in game.spec.encoders:
         table = Frame(game, encoder).permutation
         if table is not None:
             good = table.shape == (game.seats, game.actions) and (np.sort(table) == np.arange(game.actions)).all()
-            trial.require(good, None, f"permutation_{encoder} is not one permutation of the actions for each seat")
+            probe.require(good, None, f"permutation_{encoder} is not one permutation of the actions for each seat")
 
 
-def secrets(trial: Trial) -> None:
+def secrets(probe: Probe) -> None:
     """What is redealt for a seat hangs on nothing it cannot see: its observation and mask stay, the game can go on."""
-    if not trial.game.spec.hidden:
+    if not probe.game.spec.hidden:
         return
     dealt_anew = False
-    for k, position in enumerate(position for position in trial.positions if position.to_move >= 0):
-        for seat in range(trial.game.seats):
+    for k, position in enumerate(position for position in probe.positions if position.to_move >= 0):
+        for seat in range(probe.game.seats):
             states, again = position.states.copy(), position.states.copy()
-            trial.kernel(redeal_one)(states, seat, open_stream(k))
+            probe.kernel(redeal_one)(states, seat, open_stream(k))
             dealt_anew |= field_bytes(states) != field_bytes(position.states)
-            _check_unseen(trial, position, trial.look(position.seed, states), seat)
+            _check_unseen(probe, position, probe.look(position.seed, states), seat)
             dealt = states.copy()
             for each in (again, dealt):
-                trial.kernel(redeal_one)(each, seat, open_stream(k + 1))
+                probe.kernel(redeal_one)(each, seat, open_stream(k + 1))
             same = field_bytes(again) == field_bytes(dealt)
-            trial.require(same, position, f"redeal for seat {seat} hangs on what it hides")
-        for _ in trial.walk(position.seed, states):
+            probe.require(same, position, f"redeal for seat {seat} hangs on what it hides")
+        for _ in probe.walk(position.seed, states):
             pass
-    trial.require(dealt_anew, None, "redeal changes nothing: is anything hidden?")
+    probe.require(dealt_anew, None, "redeal changes nothing: is anything hidden?")
 
 
-def _check_unseen(trial: Trial, position: Position, dealt: Position, seat: int) -> None:
+def _check_unseen(probe: Probe, position: Position, dealt: Position, seat: int) -> None:
     for field in ("ply", "to_move"):
         same = dealt.states[field] == position.states[field]
-        trial.require(same, position, f"redeal for seat {seat} changes {field}")
-    for encoder in trial.game.spec.encoders:
-        same = trial.observe(position, seat, encoder) == trial.observe(dealt, seat, encoder)
-        trial.require(same.all(), position, f"redeal for seat {seat} changes what observe_{encoder} shows to it")
+        probe.require(same, position, f"redeal for seat {seat} changes {field}")
+    for encoder in probe.game.spec.encoders:
+        same = probe.observe(position, seat, encoder) == probe.observe(dealt, seat, encoder)
+        probe.require(same.all(), position, f"redeal for seat {seat} changes what observe_{encoder} shows to it")
     same = position.to_move != seat or (position.mask == dealt.mask).all()
-    trial.require(same, position, f"redeal for seat {seat} changes its own mask")
+    probe.require(same, position, f"redeal for seat {seat} changes its own mask")
 
 
-def chances(trial: Trial) -> None:
+def chances(probe: Probe) -> None:
     """Probabilities sum to 1, every possible outcome moves on, and outcomes come up as often as they say."""
-    events = [position for position in trial.positions if position.to_move == CHANCE]
-    met = {trial.odds(position).tobytes(): position for position in events}
-    trial.require(met or not trial.game.chance_outcomes, None, "chance_outcomes are declared, but chance had no turn")
+    events = [position for position in probe.positions if position.to_move == CHANCE]
+    met = {probe.odds(position).tobytes(): position for position in events}
+    probe.require(met or not probe.game.chance_outcomes, None, "chance_outcomes are declared, but chance had no turn")
     for position in list(met.values())[:4]:
-        _compare_frequencies(trial, position)
+        _compare_frequencies(probe, position)
 
 
-def _compare_frequencies(trial: Trial, position: Position) -> None:
+def _compare_frequencies(probe: Probe, position: Position) -> None:
     expected: Counter[bytes] = Counter()
-    p = trial.odds(position)
+    p = probe.odds(position)
     for o in np.flatnonzero(p):
         after = position.states.copy()
-        trial.kernel(advance_one)(after, o)
-        trial.require(field_bytes(after) != field_bytes(position.states), position, f"outcome {o} changes nothing")
+        probe.kernel(advance_one)(after, o)
+        probe.require(field_bytes(after) != field_bytes(position.states), position, f"outcome {o} changes nothing")
         expected[field_bytes(after)] += p[o]
     drawn = np.repeat(position.states, DRAWS)
-    trial.kernel(draw_rows)(drawn, open_stream(position.seed), np.zeros(trial.game.chance_outcomes))
+    probe.kernel(draw_rows)(drawn, open_stream(position.seed), np.zeros(probe.game.chance_outcomes))
     found = Counter(field_bytes(drawn[i : i + 1]) for i in range(DRAWS))
-    trial.require(found.keys() <= expected.keys(), position, "an outcome of probability 0 came up")
+    probe.require(found.keys() <= expected.keys(), position, "an outcome of probability 0 came up")
     for record, q in expected.items():
         likely = abs(found[record] - DRAWS * q) <= SURE * (DRAWS * q * (1 - q)) ** 0.5 + 1e-6
-        trial.require(likely, position, f"an outcome of probability {q:.3f} came up {found[record]} times of {DRAWS}")
+        probe.require(likely, position, f"an outcome of probability {q:.3f} came up {found[record]} times of {DRAWS}")
 
 
-def batches(trial: Trial) -> None:
+def batches(probe: Probe) -> None:
     """A seed names a game: batches of any size on any number of threads and single games agree to the byte."""
-    game, seed = trial.game, trial.seeds.start
+    game, seed = probe.game, probe.seeds.start
     one, many = (Batch(game, ROWS, seed, threads=threads, autoreset="same_step") for threads in (1, 3))
     singles = {row: Batch(game, 1, seed + row, autoreset="same_step") for row in (0, ROWS // 2, ROWS - 1)}
     for _ in range(STEPS):
         actions = one.sample()
         answers, others = one.step(actions), many.step(actions)
         same = all((a == b).all() for a, b in zip(answers, others, strict=True)) and _snapshot(one) == _snapshot(many)
-        trial.require(same, None, "one thread and several play other games from the same seeds")
+        probe.require(same, None, "one thread and several play other games from the same seeds")
         for row, single in singles.items():
             single.step(actions[row : row + 1])
             same = field_bytes(single.states) == field_bytes(one.states[row : row + 1])
-            trial.require(same, None, f"row {row} of a batch of {ROWS} is not the single game of seed {seed + row}")
+            probe.require(same, None, f"row {row} of a batch of {ROWS} is not the single game of seed {seed + row}")
 
 
-def isolation(trial: Trial) -> None:
+def isolation(probe: Probe) -> None:
     """Stepping one row changes no byte of another."""
-    batch = Batch(trial.game, 3, trial.seeds.start)
+    batch = Batch(probe.game, 3, probe.seeds.start)
     while (batch.to_move >= 0).all():
         before = batch.states[::2]
         batch.step(batch.sample()[1:2], [1])
-        trial.require(field_bytes(before) == field_bytes(batch.states[::2]), None, "stepping row 1 changes other rows")
+        probe.require(field_bytes(before) == field_bytes(batch.states[::2]), None, "stepping row 1 changes other rows")
 
 
-def histories(trial: Trial) -> None:
+def histories(probe: Probe) -> None:
     """Equal histories give equal bytes, whoever looks on: scratch fields are zero between calls."""
-    game, seed, n = trial.game, trial.seeds.start, len(trial.seeds)
+    game, seed, n = probe.game, probe.seeds.start, len(probe.seeds)
     quiet = Batch(game, n, seed, encoder=None)
     watched = [Batch(game, n, seed, encoder=encoder) for encoder in game.spec.encoders]
     while (rows := np.flatnonzero(quiet.to_move >= 0)).size:
@@ -311,13 +341,13 @@ def histories(trial: Trial) -> None:
             batch.view()
             batch.step(actions, rows)
             same = _snapshot(batch) == _snapshot(quiet)
-            trial.require(same, None, f"equal histories give other bytes where seats look on with {batch.encoder!r}")
+            probe.require(same, None, f"equal histories give other bytes where seats look on with {batch.encoder!r}")
 
 
-def copies(trial: Trial) -> None:
+def copies(probe: Probe) -> None:
     """A clone, deep copy, pickle or saved file keeps the positions, goes on alike and leaves the original alone."""
-    batch = Batch(trial.game, len(trial.seeds), trial.seeds.start, autoreset="same_step")
-    for _ in range(min(STEPS, trial.game.longest // 2)):
+    batch = Batch(probe.game, len(probe.seeds), probe.seeds.start, autoreset="same_step")
+    for _ in range(min(STEPS, probe.game.longest // 2)):
         batch.step(batch.sample())
     file, loaded = io.BytesIO(), batch.clone()
     np.save(file, batch.states)
@@ -327,71 +357,71 @@ def copies(trial: Trial) -> None:
     twins["pickle"] = pickle.loads(pickle.dumps(batch))
     before, ends = _snapshot(batch), set()
     for name, twin in twins.items():
-        trial.require(_snapshot(twin) == before, None, f"{name} does not keep the positions")
+        probe.require(_snapshot(twin) == before, None, f"{name} does not keep the positions")
         for _ in range(STEPS):
             twin.step(twin.sample())
-        trial.require(_snapshot(batch) == before, None, f"playing on after {name} changes the original")
+        probe.require(_snapshot(batch) == before, None, f"playing on after {name} changes the original")
         ends.add(_snapshot(twin))
-    trial.require(len(ends) == 1, None, "copies of the same positions go on differently")
+    probe.require(len(ends) == 1, None, "copies of the same positions go on differently")
 
 
-def refusals(trial: Trial) -> None:
+def refusals(probe: Probe) -> None:
     """An action outside the mask raises and touches nothing, or forfeits with the declared returns."""
-    strict, lenient = (Batch(trial.game, 2, trial.seeds.start, illegal=illegal) for illegal in ("raise", "forfeit"))
+    strict, lenient = (Batch(probe.game, 2, probe.seeds.start, illegal=illegal) for illegal in ("raise", "forfeit"))
     while (strict.to_move >= 0).all():
         actions, before = strict.sample(), _snapshot(strict)
-        for a in (-1, trial.game.actions, *np.flatnonzero(strict.mask[1] == 0)[:2].tolist()):
+        for a in (-1, probe.game.actions, *np.flatnonzero(strict.mask[1] == 0)[:2].tolist()):
             wrong = np.array([actions[0], a])
             try:
                 strict.step(wrong)
             except IllegalAction:
-                trial.require(_snapshot(strict) == before, None, f"illegal action {a} raises, but changes something")
+                probe.require(_snapshot(strict) == before, None, f"illegal action {a} raises, but changes something")
             else:
-                trial.require(False, None, f"illegal action {a} is played")
-            _check_forfeit(trial, lenient.clone(), wrong)
+                probe.require(False, None, f"illegal action {a} is played")
+            _check_forfeit(probe, lenient.clone(), wrong)
         strict.step(actions)
         lenient.step(actions)
 
 
-def _check_forfeit(trial: Trial, batch: Batch, actions: np.ndarray) -> None:
+def _check_forfeit(probe: Probe, batch: Batch, actions: np.ndarray) -> None:
     offender = batch.to_move[1]
-    loss, other = trial.game.spec.forfeit(**trial.game.params)
+    loss, other = probe.game.spec.forfeit(**probe.game.params)
     rewards, over, _ = batch.step(actions)
-    wanted = [loss if seat == offender else other for seat in range(trial.game.seats)]
+    wanted = [loss if seat == offender else other for seat in range(probe.game.seats)]
     good = over[1] and batch.to_move[1] == OVER and not batch.mask[1].any() and np.allclose(rewards[1], wanted)
-    trial.require(good, None, f"an illegal action of seat {offender} gives {rewards[1]}, not {wanted} and the end")
+    probe.require(good, None, f"an illegal action of seat {offender} gives {rewards[1]}, not {wanted} and the end")
 
 
-def symmetries(trial: Trial) -> None:
+def symmetries(probe: Probe) -> None:
     """Where rules.py has ``symmetries(**params)``: each row renames the actions, and the renamed game is the same.
 
     Where the start is not, ``image(states, k)`` of rules.py puts records (n,) into the k-th image, from which that game
     sets out.
     """
-    tables = _renamings(trial.game)
-    trial.require(_permute(tables, trial.game.actions), None, "symmetries returns no permutations of the actions")
+    tables = _renamings(probe.game)
+    probe.require(_permute(tables, probe.game.actions), None, "symmetries returns no permutations of the actions")
     for k, table in enumerate(tables[:8]):
-        for _ in _renamed(trial, table, k):
+        for _ in _renamed(probe, table, k):
             pass
 
 
-def images(trial: Trial) -> None:
+def images(probe: Probe) -> None:
     """Every encoder of a game with symmetries shows the images that `symmetry.symmetries` says, in its own frame.
 
     A game that declares them for its encoders only, because its start or its chance events change with them, is
     compared with its images by tests of its own.
     """
-    tables = _renamings(trial.game)
-    if not len(tables) and not hasattr(trial.game.module("encode"), "symmetries"):
+    tables = _renamings(probe.game)
+    if not len(tables) and not hasattr(probe.game.module("encode"), "symmetries"):
         return
-    for encoder in trial.game.spec.encoders:
-        numbers, actions = _shown(trial, encoder)
-        trial.require(len(tables) in (0, len(actions)), None, f"{encoder} has not as many images as the rules")
+    for encoder in probe.game.spec.encoders:
+        numbers, actions = _shown(probe, encoder)
+        probe.require(len(tables) in (0, len(actions)), None, f"{encoder} has not as many images as the rules")
         for k, table in enumerate(tables[:8]):
-            for a, b in _renamed(trial, table, k):
-                same = _look_alike(trial, a, b, encoder, numbers[k], actions[k])
+            for a, b in _renamed(probe, table, k):
+                same = _look_alike(probe, a, b, encoder, numbers[k], actions[k])
                 failure = f"{encoder} does not show the image that its symmetries say"
-                trial.require(same, a, f"{failure}:\n{trial.report(b, 'the other')}\n")
+                probe.require(same, a, f"{failure}:\n{probe.report(b, 'the other')}\n")
 
 
 def _renamings(game: Game) -> np.ndarray:
@@ -403,54 +433,54 @@ def _permute(tables: np.ndarray, n: int) -> bool:
     return tables.shape[1:] == (n,) and bool((np.sort(tables) == np.arange(n)).all())
 
 
-def _shown(trial: Trial, encoder: str) -> tuple[np.ndarray, np.ndarray]:
+def _shown(probe: Probe, encoder: str) -> tuple[np.ndarray, np.ndarray]:
     """Find the images that an encoder shows."""
     try:
-        numbers, actions = shown_images(trial.game, encoder)
+        numbers, actions = shown_images(probe.game, encoder)
     except BoyiError as error:
-        raise GameError(trial.report(None, str(error))) from None
-    size = int(np.prod(trial.game.shape(encoder)))
-    good = _permute(numbers, size) and _permute(actions, trial.game.actions) and len(numbers) == len(actions)
-    trial.require(good, None, f"the symmetries of {encoder} are no permutations of numbers and actions")
-    good = (numbers[0] == np.arange(size)).all() and (actions[0] == np.arange(trial.game.actions)).all()
-    trial.require(good, None, f"the first of the symmetries of {encoder} is not the identity")
+        raise GameError(probe.report(None, str(error))) from None
+    size = int(np.prod(probe.game.shape(encoder)))
+    good = _permute(numbers, size) and _permute(actions, probe.game.actions) and len(numbers) == len(actions)
+    probe.require(good, None, f"the symmetries of {encoder} are no permutations of numbers and actions")
+    good = (numbers[0] == np.arange(size)).all() and (actions[0] == np.arange(probe.game.actions)).all()
+    probe.require(good, None, f"the first of the symmetries of {encoder} is not the identity")
     return numbers, actions
 
 
-def _renamed(trial: Trial, table: np.ndarray, k: int) -> Iterator[tuple[Position, Position]]:
+def _renamed(probe: Probe, table: np.ndarray, k: int) -> Iterator[tuple[Position, Position]]:
     """Play one random game twice, the second time as its k-th image, every action renamed by `table`; yield both."""
-    seed = trial.seeds[k % len(trial.seeds)]
-    lots, here, there = np.random.default_rng(seed), trial.start(seed), trial.start(seed)
-    image = getattr(trial.game.module("rules"), "image", None)
+    seed = probe.seeds[k % len(probe.seeds)]
+    generator, here, there = np.random.default_rng(seed), probe.start(seed), probe.start(seed)
+    image = getattr(probe.game.module("rules"), "image", None)
     if image is not None:
         there = image(there, k)
     while True:
-        a, b = trial.look(seed, here), trial.look(seed, there)
+        a, b = probe.look(seed, here), probe.look(seed, there)
         same = a.to_move == b.to_move and (b.mask[table] == a.mask).all() and (a.returns == b.returns).all()
-        trial.require(same, a, f"symmetry {table} makes this another game:\n{trial.report(b, 'the other')}\n")
+        probe.require(same, a, f"symmetry {table} makes this another game:\n{probe.report(b, 'the other')}\n")
         yield a, b
         if a.to_move < CHANCE:
             return
         decides = a.to_move >= 0
-        choice = lots.choice(np.flatnonzero(a.mask if decides else trial.odds(a)))
+        choice = generator.choice(np.flatnonzero(a.mask if decides else probe.odds(a)))
         here, there = here.copy(), there.copy()
-        trial.kernel(advance_one)(here, choice)
-        trial.kernel(advance_one)(there, table[choice] if decides else choice)
+        probe.kernel(advance_one)(here, choice)
+        probe.kernel(advance_one)(there, table[choice] if decides else choice)
 
 
-def _look_alike(trial: Trial, a: Position, b: Position, encoder: str, numbers: np.ndarray, actions: np.ndarray) -> bool:
+def _look_alike(probe: Probe, a: Position, b: Position, encoder: str, numbers: np.ndarray, actions: np.ndarray) -> bool:
     """Compare what every seat sees of a position and its image, and their masks in the frame of the seat to move."""
-    frame = Frame(trial.game, encoder)
+    frame = Frame(probe.game, encoder)
     masks = [frame.mask(position.mask, position.to_move) for position in (a, b)]
     same = bool((masks[1][actions] == masks[0]).all())
-    for seat in range(trial.game.seats):
-        x, y = (trial.observe(position, seat, encoder).ravel() for position in (a, b))
+    for seat in range(probe.game.seats):
+        x, y = (probe.observe(position, seat, encoder).ravel() for position in (a, b))
         same = same and bool((y[numbers] == x).all())
     return same
 
 
 ITEMS = (
     starts, results, keys, texts, drawings, observations, frames, secrets, chances, validity, batches, isolation,
-    histories, copies, refusals, symmetries, images, tampering,
+    histories, copies, refusals, symmetries, images, tampering, evaluations, policies, rollouts,
 )  # fmt: skip
-"""Every promise, as a function of a `Trial`."""
+"""Every promise, as a function of a `Probe`."""

@@ -92,7 +92,7 @@ class Position(NamedTuple):
         return int(self.states["to_move"][0])
 
 
-class Trial:
+class Probe:
     """Random games, chance events included; `positions` are a spread of theirs, with every start and end."""
 
     def __init__(self, game: Game, games: int = 20, seed: int = 0) -> None:
@@ -104,8 +104,8 @@ class Trial:
             wanted[0] = wanted[-1] = True
             self.positions += [position for position, kept in zip(played, wanted, strict=True) if kept]
 
-    def kernel(self, generic: Kernel, encoder: str | None = None) -> Kernel:
-        return bind(generic, self.game, encoder)
+    def kernel(self, generic: Kernel, encoder: str | None = None, **choices: Kernel) -> Kernel:
+        return bind(generic, self.game, encoder, **choices)
 
     def start(self, seed: int) -> np.ndarray:
         """Deal a start position (1,)."""
@@ -115,7 +115,7 @@ class Trial:
 
     def walk(self, seed: int, states: np.ndarray) -> Iterator[Position]:
         """Play on at random from a position, and yield it and every one that follows, to the end."""
-        lots, events = np.random.default_rng([seed, 1]), 0
+        generator, events = np.random.default_rng([seed, 1]), 0
         latest, longest = int(states["ply"][0]) + self.game.longest, self.game.longest
         while True:
             position = self.look(seed, states)
@@ -129,7 +129,7 @@ class Trial:
             self.require(events <= EVENTS, position, f"{EVENTS} chance events follow each other")
             states = states.copy()
             likely = position.mask if decides else self.odds(position)
-            self.kernel(advance_one)(states, lots.choice(np.flatnonzero(likely)))
+            self.kernel(advance_one)(states, generator.choice(np.flatnonzero(likely)))
             rise = states["ply"][0] - position.states["ply"][0]
             self.require(
                 rise == decides, position, f"ply rises by {rise}: every step raises it by one, chance does not"

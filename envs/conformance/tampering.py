@@ -15,99 +15,101 @@ import numpy as np
 from ..engine.errors import BoyiError
 from ..engine.protocol import CHANCE, OVER
 from ..engine.validity import find_flaws, rules
-from .random_games import GameError, Position, Trial, finish_two, open_stream, redeal_one
+from .random_games import GameError, Position, Probe, finish_two, open_stream, redeal_one
 
-POSITIONS = 6  # of a trial's, in which bytes are changed
+POSITIONS = 6  # of a probe's, in which bytes are changed
 CHANGES = 4000  # the most records that are made of one position
 PLAYED = 60  # the most that are played of those which are taken for positions
 EDITS = 60  # diagrams that are made of each of the positions, by exchanging a character
 FILLED = 6  # records made by filling a field, or all of the record, with random bytes
 
 
-def validity(trial: Trial) -> None:
+def validity(probe: Probe) -> None:
     """Every position met is valid, also forfeited, dealt anew or read from its diagram; constants are declared."""
-    states = np.concatenate([position.states for position in trial.positions])
-    module, blank = trial.game.module("valid"), trial.game.blank
+    states = np.concatenate([position.states for position in probe.positions])
+    module, blank = probe.game.module("valid"), probe.game.blank
     for name in states.dtype.names or ():
         kept = bool(blank[name].any()) and bool((states[name] == blank[name]).all())
         declared = name in module.CONSTANTS
-        trial.require(declared or not kept, None, f"{name} stays as blank() makes it, but is not in CONSTANTS")
-    for k, position in enumerate(trial.positions):
-        _admit(trial, position, "play has led to")
-        text = trial.game.module("text")
-        with trial.blame(position, "diagram or read"):
-            _admit(trial, position._replace(states=text.read(text.diagram(position.states[0]))), "read has returned")
+        probe.require(declared or not kept, None, f"{name} stays as blank() makes it, but is not in CONSTANTS")
+    for k, position in enumerate(probe.positions):
+        _admit(probe, position, "play has led to")
+        text = probe.game.module("text")
+        with probe.blame(position, "diagram or read"):
+            _admit(probe, position._replace(states=text.read(text.diagram(position.states[0]))), "read has returned")
         if position.to_move >= 0:
             forfeited = position.states.copy()
             forfeited["to_move"] = OVER
-            _admit(trial, position._replace(states=forfeited), "a forfeit has led to")
-            for seat in range(trial.game.seats * trial.game.spec.hidden):
+            _admit(probe, position._replace(states=forfeited), "a forfeit has led to")
+            for seat in range(probe.game.seats * probe.game.spec.hidden):
                 dealt = position.states.copy()
-                trial.kernel(redeal_one)(dealt, seat, open_stream(k))
-                _admit(trial, position._replace(states=dealt), f"redeal for seat {seat} has led to")
+                probe.kernel(redeal_one)(dealt, seat, open_stream(k))
+                _admit(probe, position._replace(states=dealt), f"redeal for seat {seat} has led to")
 
 
-def _admit(trial: Trial, position: Position, how: str) -> None:
-    with trial.blame(position, "flaw or valid"):
-        found = int(find_flaws(trial.game, position.states)[0])
-    trial.require(found < 0, position, f"valid.py refuses what {how}: {rules(trial.game)[found]}")
+def _admit(probe: Probe, position: Position, how: str) -> None:
+    with probe.blame(position, "flaw or valid"):
+        found = int(find_flaws(probe.game, position.states)[0])
+    probe.require(found < 0, position, f"valid.py refuses what {how}: {rules(probe.game)[found]}")
 
 
-def tampering(trial: Trial) -> None:
+def tampering(probe: Probe) -> None:
     """A record with changed bytes is refused, or can be observed, written, dealt anew and played like any other."""
-    lots = np.random.default_rng(trial.seeds.start)
-    chosen = lots.permutation(len(trial.positions))[:POSITIONS]
-    for position in [trial.positions[k] for k in chosen]:
-        _misread(trial, position, lots)
-        taken = accepted(trial, position, lots)
-        for k in lots.permutation(len(taken))[: max(1, PLAYED // POSITIONS)]:
-            _play(trial, position, taken[k : k + 1], int(k))
+    generator = np.random.default_rng(probe.seeds.start)
+    chosen = generator.permutation(len(probe.positions))[:POSITIONS]
+    for position in [probe.positions[k] for k in chosen]:
+        _misread(probe, position, generator)
+        taken = accepted(probe, position, generator)
+        for k in generator.permutation(len(taken))[: max(1, PLAYED // POSITIONS)]:
+            _play(probe, position, taken[k : k + 1], int(k))
 
 
-def _misread(trial: Trial, position: Position, lots: np.random.Generator) -> None:
+def _misread(probe: Probe, position: Position, generator: np.random.Generator) -> None:
     """Exchange characters of a diagram: `read` refuses it, or returns a position."""
-    text, known = trial.game.module("text"), len(trial.game.module("valid").FLAWS)
+    text, known = probe.game.module("text"), len(probe.game.module("valid").FLAWS)
     diagram = text.diagram(position.states[0])
     for _ in range(EDITS):
-        at, taken = lots.integers(0, len(diagram), 2)
+        at, taken = generator.integers(0, len(diagram), 2)
         edited = diagram[:at] + diagram[taken] + diagram[at + 1 :]
-        with trial.blame(position, f"read of\n{edited}\n"):
+        with probe.blame(position, f"read of\n{edited}\n"):
             try:
                 back = text.read(edited)
             except BoyiError:
                 continue
         if back.dtype == position.states.dtype:
             # Where other parameters have been read, only the constants differ.
-            found = int(find_flaws(trial.game, back)[0])
+            found = int(find_flaws(probe.game, back)[0])
             refused = 0 <= found < known
-            trial.require(
-                not refused, position, f"read takes what valid.py refuses, {rules(trial.game)[found]}:\n{edited}\nfrom"
+            probe.require(
+                not refused, position, f"read takes what valid.py refuses, {rules(probe.game)[found]}:\n{edited}\nfrom"
             )
 
 
-def accepted(trial: Trial, position: Position, lots: np.random.Generator) -> np.ndarray:
+def accepted(probe: Probe, position: Position, generator: np.random.Generator) -> np.ndarray:
     """Change bytes of a position; return the records (m,) that are still taken for positions."""
-    made = _changed(position.states, lots)
-    with trial.blame(position, "flaw"):
-        flaws = find_flaws(trial.game, made)
-    known = len(rules(trial.game))
-    trial.require(((flaws >= -1) & (flaws < known)).all(), position, f"flaw returns {flaws.max()} of {known} rules")
+    made = _changed(position.states, generator)
+    with probe.blame(position, "flaw"):
+        flaws = find_flaws(probe.game, made)
+    known = len(rules(probe.game))
+    probe.require(((flaws >= -1) & (flaws < known)).all(), position, f"flaw returns {flaws.max()} of {known} rules")
     return made[flaws < 0]
 
 
-def _changed(states: np.ndarray, lots: np.random.Generator) -> np.ndarray:
+def _changed(states: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """Change every byte of a record (1,) to some others, and fill every field and all of them with random bytes."""
     raw, fields = states.view(np.uint8), list(_places(states.dtype))
     each = np.concatenate(fields)
-    values = np.stack([raw[each] ^ 1, raw[each] ^ 0x80, np.full(each.size, 0xFF), lots.integers(0, 256, each.size)])
+    values = np.stack(
+        [raw[each] ^ 1, raw[each] ^ 0x80, np.full(each.size, 0xFF), generator.integers(0, 256, each.size)]
+    )
     one = np.tile(raw, (values.size, 1))
     one[np.arange(values.size), np.tile(each, len(values))] = values.ravel()
     many = np.tile(raw, (FILLED * (len(fields) + 1), 1))
     for row, at in zip(many, [*fields, each] * FILLED, strict=True):
-        row[at] = lots.integers(0, 256, at.size)
+        row[at] = generator.integers(0, 256, at.size)
     made = np.concatenate([one, many])
     made = made[(made != raw).any(axis=1)]
-    return made[lots.permutation(len(made))[:CHANGES]].view(states.dtype)[:, 0]
+    return made[generator.permutation(len(made))[:CHANGES]].view(states.dtype)[:, 0]
 
 
 def _places(dtype: np.dtype) -> Iterator[np.ndarray]:
@@ -116,31 +118,31 @@ def _places(dtype: np.dtype) -> Iterator[np.ndarray]:
         yield field[1] + np.arange(field[0].itemsize)
 
 
-def _play(trial: Trial, position: Position, states: np.ndarray, seed: int) -> None:
+def _play(probe: Probe, position: Position, states: np.ndarray, seed: int) -> None:
     """Do with a record that was taken for a position all that is done with one."""
     try:
-        changed = trial.look(position.seed, states)
-        _show(trial, changed)
-        if changed.to_move >= 0 and trial.game.spec.hidden:
-            for seat in range(trial.game.seats):
+        changed = probe.look(position.seed, states)
+        _show(probe, changed)
+        if changed.to_move >= 0 and probe.game.spec.hidden:
+            for seat in range(probe.game.seats):
                 dealt = states.copy()
-                trial.kernel(redeal_one)(dealt, seat, open_stream(seed))
-                _finish(trial, trial.look(position.seed, dealt), seed)
-        _finish(trial, changed, seed)
+                probe.kernel(redeal_one)(dealt, seat, open_stream(seed))
+                _finish(probe, probe.look(position.seed, dealt), seed)
+        _finish(probe, changed, seed)
     except Exception as error:
         fields = [name for name in states.dtype.names or () if (states[name] != position.states[name]).any()]
         why = str(error) if isinstance(error, GameError) else repr(error)
         said = f"a record with other bytes in {', '.join(fields)} is taken for a position, but it is none: {why}\nfrom"
-        raise GameError(trial.report(position, said)) from error
+        raise GameError(probe.report(position, said)) from error
 
 
-def _show(trial: Trial, position: Position) -> None:
+def _show(probe: Probe, position: Position) -> None:
     """Observe a position from every seat, and write its diagram, names and picture."""
-    game, state = trial.game, position.states[0]
+    game, state = probe.game, position.states[0]
     for encoder in game.spec.encoders:
         for seat in range(game.seats):
-            x = trial.observe(position, seat, encoder)
-            trial.require(((x >= 0) & (x <= 1)).all(), position, f"observe_{encoder} writes numbers outside [0, 1]")
+            x = probe.observe(position, seat, encoder)
+            probe.require(((x >= 0) & (x <= 1)).all(), position, f"observe_{encoder} writes numbers outside [0, 1]")
     text = game.module("text")
     for action in np.flatnonzero(position.mask).tolist():
         text.name(state, action)
@@ -149,15 +151,15 @@ def _show(trial: Trial, position: Position) -> None:
         back = text.read(text.diagram(state))
     except BoyiError:
         return
-    trial.require((find_flaws(game, back) < 0).all(), position, "read returns what valid.py refuses")
+    probe.require((find_flaws(game, back) < 0).all(), position, "read returns what valid.py refuses")
 
 
-def _finish(trial: Trial, position: Position, seed: int) -> None:
+def _finish(probe: Probe, position: Position, seed: int) -> None:
     """Play a position to its end, at random and by the game's playout."""
-    game = trial.game
+    game = probe.game
     states, mask = np.repeat(position.states, 2), np.zeros(game.actions, np.int8)
     p = np.zeros(max(1, game.chance_outcomes))
-    plies = trial.kernel(finish_two)(states, open_stream(seed), mask, p, game.longest)
-    trial.require(plies >= 0, position, f"play from it does not end within {game.longest} plies, or nobody can move")
-    trial.require((states["to_move"] < CHANCE).all(), position, "play from it does not end")
-    trial.look(position.seed, states[:1])
+    plies = probe.kernel(finish_two)(states, open_stream(seed), mask, p, game.longest)
+    probe.require(plies >= 0, position, f"play from it does not end within {game.longest} plies, or nobody can move")
+    probe.require((states["to_move"] < CHANCE).all(), position, "play from it does not end")
+    probe.look(position.seed, states[:1])

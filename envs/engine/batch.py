@@ -95,7 +95,6 @@ class Batch:
         self._penalty = _penalties(self.game)
         self._scores = np.zeros(self.game.seats, np.float32)
         self._seen: np.ndarray | None = None
-        self._sight: np.ndarray | None = None
         self._history: list[list[int]] | None = [[] for _ in range(self.n)] if history else None
         self._bind()
         self.reset(random_seed() if seed is None else seed)
@@ -140,14 +139,17 @@ class Batch:
 
     @property
     def observation(self) -> np.ndarray:
-        """Observations (n, …) float32 from the seat to move, from seat 0 where a game has ended. Fresh."""
+        """Observations (n, …) float32 from the seat to move, from seat 0 where a game has ended.
+
+        They cost nothing after a `step` of all rows, which has written them. The array is the same until something
+        changes, and a new one then.
+        """
         if self._seen is None:
-            return self.observe(self._states["to_move"].clip(0))
-        seen, self._seen = self._seen, None
-        return seen
+            self._seen = self.observe(self._states["to_move"].clip(0))
+        return self._seen
 
     def observe(self, seats: ArrayLike, rows: ArrayLike | None = None) -> np.ndarray:
-        """Observe rows from the given seats, to move or not: (m, …) float32."""
+        """Write what the given seats see of rows, whether they are to move or not: (m, …) float32, fresh."""
         if self.encoder is None:
             raise BoyiError("this batch was made with encoder=None: it has no observations")
         which = self._rows(rows)
@@ -276,7 +278,7 @@ class Batch:
         random = (self._seeds, self._episodes, self._streams, self._keys, self._chances)
         rules = (self._masks, self._penalty, AUTORESET[self.autoreset])
         self._run("step_rows", m, self._states, self._blank, which, actions, *random, *rules, r, over, cut, see, x)
-        self._seen, self._sight = x if see else None, None
+        self._seen = x if see else None
         if before is not None:
             self._note(which, actions, self._episodes[which] != before[0], self._states["ply"][which] != before[1])
         return r, over, cut
@@ -290,13 +292,13 @@ class Batch:
             elif played[k]:
                 self._history[i].append(int(actions[k]))
 
-    def play(self, action: int, *, giving_up: bool = False) -> int:
+    def play(self, action: int, seen: np.ndarray | None = None, *, giving_up: bool = False) -> int:
         """Play one action in a batch of one: return the seat that moves next, or OVER or CUT.
 
-        The shortest way through the engine, for the faces that hold a single game: `sight` shows what comes next,
-        `scores` the returns at the end. Errors as those of `step`.
+        The shortest way through the engine, for the faces that hold a single game. What the seat sees that moves next
+        is written to `seen` (…) float32, nothing at the end; `scores` are the returns then. Errors as those of `step`.
         """
-        x = np.empty(self._shape, FLOAT)
+        x = np.empty(self._shape, FLOAT) if seen is None else seen
         if self._play_one is None:
             args = self._states, self._streams, 0, self._chances, self._masks, x
             self._play_one = entry(self._kernels["play_one"], *args)
@@ -306,12 +308,10 @@ class Batch:
             t = kernels.ILLEGAL
         except TypeError:
             raise BoyiError(f"{self.game}: an action is a whole number, not {shown(action)}") from None
-        self._seen = self._sight = None
-        if t >= 0:
-            self._sight = x if self.encoder is not None else None
-        elif t == kernels.ILLEGAL:
+        self._seen = None
+        if t == kernels.ILLEGAL:
             return self._forfeit(action, giving_up)
-        elif t < CHANCE:
+        if t < CHANCE:
             self._kernels["score"](self._states, self._scores)
         if self._history is not None:
             self._history[0].append(action)
@@ -325,20 +325,9 @@ class Batch:
         self._scores = self._step(self._every, np.array([GIVEN_UP]), see=False)[0][0]
         return OVER
 
-    def sight(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return game 0 as the seat to move sees it: observation (…) float32 and mask (actions,) int8, both fresh."""
-        x, self._sight = self._sight, None
-        if x is None:
-            x = self.look(max(0, int(self._states["to_move"][0])))
-        return x, self._first_mask.copy()
-
-    def look(self, seat: int) -> np.ndarray:
-        """Observe game 0 from any seat: (…) float32."""
-        if not is_whole(seat, 0, self.game.seats - 1):
-            raise BoyiError(f"{self.game}: seats are 0 to {self.game.seats - 1}, not {shown(seat)}")
-        x = np.empty(self._shape, FLOAT)
-        self._kernels["observe_one"](self._states, seat, x)
-        return x
+    def first_mask(self) -> np.ndarray:
+        """Return the mask (actions,) int8 of game 0, a copy: the quickest way to one game's."""
+        return self._first_mask.copy()
 
     @property
     def scores(self) -> list[float]:
@@ -405,7 +394,7 @@ class Batch:
         r = np.empty((which.size, self.game.seats), np.float32)
         over, cut = np.empty(which.size, np.bool_), np.empty(which.size, np.bool_)
         self._kernels["resolve_rows"](self._states, which, chosen.astype(np.int64), self._masks, r, over, cut)
-        self._seen = self._sight = None
+        self._seen = None
         return r, over, cut
 
     def _waiting(self, rows: ArrayLike | None) -> np.ndarray:
@@ -487,7 +476,7 @@ class Batch:
         return which
 
     def _forget(self, which: np.ndarray) -> None:
-        self._seen = self._sight = None
+        self._seen = None
         if self._history is not None:
             for i in which:
                 self._history[i] = []
@@ -529,7 +518,7 @@ class Batch:
 class _Kernels(dict[str, Kernel]):
     """The generic kernels bound to one game, each when it is first asked for."""
 
-    SEEING = ("play_one", "step_rows", "observe_one", "observe_rows", "random_rows")
+    SEEING = ("play_one", "step_rows", "observe_rows", "random_rows")
 
     def __init__(self, game: Game, encoder: str | None) -> None:
         super().__init__()

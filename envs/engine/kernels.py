@@ -181,11 +181,6 @@ def step_rows(
             observe(states[i], states[i].to_move, x[k])
 
 
-def observe_one(states, seat, x):
-    """Observe game 0 from a seat."""
-    observe(states[0], seat, x)
-
-
 def score(states, r):
     """Write the returns of game 0."""
     returns(states[0], r)

@@ -21,7 +21,8 @@ from .view import copied
 def find_flaws(game: Game, states: np.ndarray) -> np.ndarray:
     """Find the first rule that each record (n,) of the game's dtype breaks: a place (n,) in `rules`, -1 for none."""
     module, flaws = game.module("valid"), np.empty(len(states), np.int64)
-    bind(kernels.flaw_rows, game)(copied(states), flaws)
+    # A file's dtype says nothing of alignment, of which Numba would make another type, with a warning.
+    bind(kernels.flaw_rows, game)(copied(states).view(game.dtype), flaws)
     for k, name in enumerate(module.CONSTANTS, len(module.FLAWS)):
         differs = states[name] != game.blank[name]
         flaws[differs.any(axis=tuple(range(1, differs.ndim))) & (flaws < 0)] = k

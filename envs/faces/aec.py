@@ -13,7 +13,7 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
-from ..engine.batch import Batch
+from ..engine.batch import FLOAT, Batch
 from ..engine.errors import BoyiError, chosen, unfinished
 from ..engine.protocol import CUT
 from ..engine.spec import Game, Spec, settle
@@ -64,6 +64,7 @@ class AEC(AECEnv[str, Observation, int]):
         self._renderer = Renderer(self.game, render_mode)
         self._live = False  # whether a game is running, and neither step nor reset has been broken off in it
         self._begun = False
+        self._seen: np.ndarray | None = None
         self._plain, self._turned = self.frame.plain, self.frame.permutation is not None
         self._simple = self._plain and mask_in == "obs"
         self._busy = mask_in == "info" or render_mode == "human"
@@ -83,7 +84,7 @@ class AEC(AECEnv[str, Observation, int]):
         except BoyiError:  # refused before anything was touched
             self._live = live
             raise
-        self._play, self._sight = self.batch.play, self.batch.sight
+        self._play, self._mask, self._seen = self.batch.play, self.batch.first_mask, None
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -119,14 +120,15 @@ class AEC(AECEnv[str, Observation, int]):
         if self._turned:
             a = self.frame.action(a, self._seats[self.agent_selection])
         self._live = False
+        seen = np.empty(self.frame.shape, FLOAT)
         try:
-            seat = self._play(a)
+            seat = self._play(a, seen)
         except BoyiError:  # refused before anything was touched
             self._live = True
             raise
         if seat >= 0:
             # No reward before the end: the dicts of zeros stand as they are.
-            self.agent_selection = self.possible_agents[seat]
+            self.agent_selection, self._seen = self.possible_agents[seat], seen
         else:
             self._end(cut=seat == CUT)
         if self._busy:
@@ -147,7 +149,7 @@ class AEC(AECEnv[str, Observation, int]):
         """Do what only some environments ask for after every turn: masks in the infos, the human window."""
         if self.mask_in == "info":
             for agent in self.agents:
-                mask = self.batch.mask[0] if agent == self.agent_selection else np.zeros(self.game.actions, np.int8)
+                mask = self._mask() if agent == self.agent_selection else np.zeros(self.game.actions, np.int8)
                 self.infos[agent] = {"action_mask": self.frame.mask(mask, self._seats[agent])}
         if self.render_mode == "human":
             self.render()
@@ -166,8 +168,10 @@ class AEC(AECEnv[str, Observation, int]):
             self._check_begun("last()", running=True)
         agent = self.agent_selection
         if observe and self._live and self._simple:
-            x, mask = self._sight()
-            seen: Observation | None = {"observation": x, "action_mask": mask}
+            x, self._seen = self._seen, None
+            if x is None:
+                x = self._next()
+            seen: Observation | None = {"observation": x, "action_mask": self._mask()}
         else:
             seen = self.observe(agent) if observe else None
         return (
@@ -178,14 +182,18 @@ class AEC(AECEnv[str, Observation, int]):
             self.infos[agent],
         )
 
+    def _next(self) -> np.ndarray:
+        """Observe from the seat to move; `last` has handed out what the step had written."""
+        return self.batch.observe(self.batch.to_move)[0]
+
     def observe(self, agent: str) -> Observation:
         """Observe from any agent's side, at any time; only the agent to move has a mask that is not all zero."""
         self._check_begun("observe()")
         chosen("agent", agent, self.possible_agents)
         if self._live and agent == self.agent_selection:
-            x, mask = self._sight()
+            x, mask = self._next(), self._mask()
         else:
-            x, mask = self.batch.look(self._seats[agent]), np.zeros(self.game.actions, np.int8)
+            x, mask = self.batch.observe(self._seats[agent])[0], np.zeros(self.game.actions, np.int8)
         if not self._plain:
             x, mask = self.frame.arrange(x), self.frame.mask(mask, self._seats[agent])
         return x if self.mask_in == "info" else {"observation": x, "action_mask": mask}

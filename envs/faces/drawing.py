@@ -1,7 +1,7 @@
 """Draw SVG fragments, turn SVG into pixels, and show pixels in a window.
 
 Fragments are strings; `document` joins them into a picture. Coordinates are pixels, x to the right and y
-down, rounded to two decimals. Letters are stroke paths from the table below, never text elements: without
+down, rounded to two decimals. Letters are stroke paths from the seating below, never text elements: without
 fonts on the machine resvg draws no text, silently, and paths look the same everywhere.
 """
 

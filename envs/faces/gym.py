@@ -23,7 +23,7 @@ from ..engine.schema import ArrayForm, fit_arrays
 from ..engine.spec import Game, Spec, settle
 from .frame import Frame, whole
 from .render import MODES, Renderer, check_mode
-from .seating import Finished, Player, Resolver, Table, players
+from .seating import Finished, Player, Resolver, Seating, as_players
 
 Observation = dict[str, np.ndarray]
 Info = dict[str, Any]
@@ -52,15 +52,15 @@ class GameEnv(gymnasium.Env[Observation, int]):
         encoder: str | None = None,
         layout: str = "chw",
         illegal: str = "forfeit",
-        resolve: Resolver = players,
+        resolve: Resolver = as_players,
         **params: Any,
     ) -> None:
         self.game = settle(game, params, GameEnv)
         self.render_mode = check_mode(render_mode)
         self.frame = Frame(self.game, encoder, layout)
         options: Info = {"seat": seat, "frame": self.frame, "illegal": illegal, "resolve": resolve}
-        self.table = Table(self.game, 1, opponents, history=True, **options)
-        self.batch, self.steps = self.table.batch, self.table.steps
+        self.seating = Seating(self.game, 1, opponents, history=True, **options)
+        self.batch, self.steps = self.seating.batch, self.seating.steps
         self.observation_space = self.frame.observation_space()
         self.action_space = self.frame.action_space()  # type: ignore[assignment]
         self._mover, self._seat = OVER, 0  # who decides next; whose rewards and last observation are returned
@@ -68,11 +68,11 @@ class GameEnv(gymnasium.Env[Observation, int]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         """Start a game: the first of `seed`, or the next one of the seed in use."""
-        self.table.start(seed, ROW)
+        self.seating.start(seed, ROW)
         super().reset(seed=one_seed(seed))
-        self._mover, self._seat = int(self.batch.to_move[0]), int(self.table.seats[0])
+        self._mover, self._seat = int(self.batch.to_move[0]), int(self.seating.seats[0])
         self._show()
-        first = self._observation(), self._info()
+        first = self._observation(None), self._info()
         self.steps.finish()
         return first
 
@@ -82,47 +82,48 @@ class GameEnv(gymnasium.Env[Observation, int]):
         if self._mover < 0:
             raise BoyiError(f"{self.game}: no game is running; call reset() before step()")
         a = self.frame.action(whole(action, self.game), self._mover)
-        if self.table.watchers:
-            self.table.announce(np.array([a if 0 <= a < self.game.actions else -1]), ROW)
-        self._seat, self._mover = self._mover, self.steps.begin(self.batch.play, a)
-        self._answer()
+        if self.seating.watchers:
+            self.seating.announce(np.array([a if 0 <= a < self.game.actions else -1]), ROW)
+        seen = np.empty(self.frame.shape, np.float32)
+        self._seat, self._mover = self._mover, self.steps.begin(self.batch.play, a, seen)
+        self._answer(seen)
         self._show()
         reward, info = 0.0, self._info()
         if self._mover < 0:
             scores = self.batch.scores
             reward, info["returns"] = scores[self._seat], np.array(scores, np.float32)
             over = np.array([self._mover == OVER])
-            self.table.report(Finished(ROW, np.array([self._seat]), info["returns"][None].copy(), over))
-        observation = self._observation()
+            self.seating.report(Finished(ROW, np.array([self._seat]), info["returns"][None].copy(), over))
+        observation = self._observation(seen)
         self.steps.finish()
         return observation, reward, self._mover == OVER, self._mover == CUT, info
 
-    def _answer(self) -> None:
-        """Let the opponents play until the learner is to move or the game has ended."""
-        while self._mover >= 0 and (player := self.table.player(self._mover, self._seat)) is not None:
-            self._mover = self.batch.play(int(self.table.ask(player, ROW)[0]), giving_up=True)
+    def _answer(self, seen: np.ndarray) -> None:
+        """Let the opponents play until the learner is to move, and write what it sees, or the game has ended."""
+        while self._mover >= 0 and (player := self.seating.player(self._mover, self._seat)) is not None:
+            self._mover = self.batch.play(int(self.seating.ask(player, ROW)[0]), seen, giving_up=True)
 
     def set_opponent(self, opponent: Any) -> None:
         """Let somebody else play the other seats, from their next decision on: anything that ``opponent=`` takes.
 
         `BoyiError` for what it does not take, and for a change between "self" and opponents.
         """
-        self.table.set_opponent(opponent)
+        self.seating.set_opponent(opponent)
 
     @property
     def self_play(self) -> bool:
         """Whether every seat is the caller's."""
-        return self.table.opponents is None
+        return self.seating.opponents is None
 
-    def _observation(self) -> Observation:
-        if self._mover >= 0:
-            x, mask = self.batch.sight()
-        else:
-            x, mask = self.batch.look(self._seat), self.batch.mask[0]
-        return {"observation": self.frame.arrange(x), "action_mask": self.frame.mask(mask, self._mover)}
+    def _observation(self, seen: np.ndarray | None) -> Observation:
+        """Arrange what a step has written for the seat to move, or what the learner sees without it."""
+        if seen is None or self._mover < 0:
+            seen = self.batch.observe(self._seat)[0]
+        mask = self.frame.mask(self.batch.first_mask(), self._mover)
+        return {"observation": self.frame.arrange(seen), "action_mask": mask}
 
     def _info(self) -> Info:
-        mask = self.frame.mask(self.batch.mask[0], self._mover)
+        mask = self.frame.mask(self.batch.first_mask(), self._mover)
         return {"action_mask": mask, "seat": self._seat, "to_move": max(self._mover, -1)}
 
     def action_masks(self) -> np.ndarray:
@@ -136,11 +137,11 @@ class GameEnv(gymnasium.Env[Observation, int]):
 
     def render(self) -> Any:
         """Return text ("ansi"), an image ("rgb_array"), or show a window ("human")."""
-        return self._renderer.render(self.batch, None if self.self_play else int(self.table.seats[0]))
+        return self._renderer.render(self.batch, None if self.self_play else int(self.seating.seats[0]))
 
     def close(self) -> None:
         self._renderer.close()
-        self.table.close()
+        self.seating.close()
 
 
 class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarray]):
@@ -164,7 +165,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         illegal: str = "forfeit",
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         threads: int | None = None,
-        resolve: Resolver = players,
+        resolve: Resolver = as_players,
         **params: Any,
     ) -> None:
         self.game = settle(game, params, GameVectorEnv)
@@ -173,8 +174,8 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         self._same_step = mode is AutoresetMode.SAME_STEP
         self.frame = Frame(self.game, encoder, layout)
         options: Info = {"seat": seat, "frame": self.frame, "illegal": illegal, "resolve": resolve}
-        self.table = Table(self.game, num_envs, opponents, threads=threads, **options)
-        self.batch, self.steps, self.num_envs = self.table.batch, self.table.steps, num_envs
+        self.seating = Seating(self.game, num_envs, opponents, threads=threads, **options)
+        self.batch, self.steps, self.num_envs = self.seating.batch, self.seating.steps, num_envs
         self.single_observation_space = self.frame.observation_space()
         self.single_action_space = self.frame.action_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -186,7 +187,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, Info]:
         """Start a game in every row: the first of seed + row (or of a list of seeds), or each seed's next one."""
-        self.table.start(seed, self._rows)
+        self.seating.start(seed, self._rows)
         super().reset(seed=one_seed(seed))
         self._ended = np.zeros(self.num_envs, np.bool_)
         first = self._observation(), self._info()
@@ -204,16 +205,16 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         going = np.flatnonzero(~self._ended)
         scores = np.zeros((self.num_envs, self.game.seats), np.float32)
         over, cut = np.zeros(self.num_envs, np.bool_), np.zeros(self.num_envs, np.bool_)
-        scores[going], over[going], cut[going] = self.table.play(actions[going], going)
-        self.table.deal(np.flatnonzero(self._ended))
-        rewards = scores[self._rows, self.table.seats].astype(np.float64)
+        scores[going], over[going], cut[going] = self.seating.play(actions[going], going)
+        self.seating.deal(np.flatnonzero(self._ended))
+        rewards = scores[self._rows, self.seating.seats].astype(np.float64)
         ended = over | cut
         final: Info = {}
         if ended.any():
             final = self._marked({"returns": scores}, ended)
             if self._same_step:
                 final = self._final(final, ended)
-                self.table.deal(np.flatnonzero(ended))
+                self.seating.deal(np.flatnonzero(ended))
                 ended = np.zeros_like(ended)
         self._ended = ended
         observation, info = self._observation(), {**self._info(), **final}
@@ -221,10 +222,15 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         return observation, rewards, over, cut, info
 
     def _observation(self) -> Observation:
-        return {"observation": self.table.observe(self._rows, self.table.facing()), "action_mask": self.table.masks()}
+        return {
+            "observation": self.seating.observe(self._rows, self.seating.facing()),
+            "action_mask": self.seating.masks(),
+        }
 
     def _info(self) -> Info:
-        return self._marked({"action_mask": self.table.masks(), **self.table.state()}, np.ones(self.num_envs, np.bool_))
+        return self._marked(
+            {"action_mask": self.seating.masks(), **self.seating.state()}, np.ones(self.num_envs, np.bool_)
+        )
 
     def _final(self, returns: Info, ended: np.ndarray) -> Info:
         """Gather what Gymnasium's own vector environments report of the games that have just ended."""
@@ -232,12 +238,12 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         finals = np.full(self.num_envs, None, object)
         for i in np.flatnonzero(ended):
             finals[i] = {key: value[i].copy() for key, value in observation.items()}
-        info = self._marked({"action_mask": self.table.masks(), **self.table.state()}, ended)
+        info = self._marked({"action_mask": self.seating.masks(), **self.seating.state()}, ended)
         return self._marked({"final_obs": finals, "final_info": {**info, **returns}}, ended)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Let the opponents go, as `close` of Gymnasium's class asks for."""
-        self.table.close()
+        self.seating.close()
 
     @staticmethod
     def _marked(info: Info, rows: np.ndarray) -> Info:
@@ -246,7 +252,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
     def action_masks(self) -> np.ndarray:
         """Return the legal actions as truths (n, actions)."""
         self.steps.check()
-        return self.table.masks().astype(np.bool_)
+        return self.seating.masks().astype(np.bool_)
 
     def observe_as(self, seats: np.ndarray) -> Observation:
         """Observe every row from the given seats (n,), to move or not.
@@ -254,22 +260,22 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         The masks are what may be played next, by whomever, in the frames of those seats.
         """
         self.steps.check()
-        return {"observation": self.table.observe(self._rows, seats), "action_mask": self.table.masks(seats)}
+        return {"observation": self.seating.observe(self._rows, seats), "action_mask": self.seating.masks(seats)}
 
     def set_opponent(self, opponent: Any) -> None:
         """Let somebody else play the other seats, from their next decision on: anything that ``opponent=`` takes."""
-        self.table.set_opponent(opponent)
+        self.seating.set_opponent(opponent)
 
     @property
     def self_play(self) -> bool:
         """Whether every seat is the caller's."""
-        return self.table.opponents is None
+        return self.seating.opponents is None
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """Gather all that the games' future depends on, by name; what opponents keep to themselves is not in it."""
         self.steps.check()
         ended = np.zeros(self.num_envs, np.bool_) if self._ended is None else self._ended
-        return {"ended": ended, "seats": self.table.seats, **self.batch.snapshot()}
+        return {"ended": ended, "seats": self.seating.seats, **self.batch.snapshot()}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """Go on from what `snapshot` gathered in an environment made like this one; `BoyiError` for anything else."""
@@ -279,5 +285,5 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         }
         fit_arrays({name: arrays[name] for name in forms if name in arrays}, forms, "the snapshot")
         self.steps.begin(self.batch.restore, arrays)
-        self._ended, self.table.seats = arrays["ended"].copy(), arrays["seats"].copy()
+        self._ended, self.seating.seats = arrays["ended"].copy(), arrays["seats"].copy()
         self.steps.finish()

@@ -44,9 +44,9 @@ class Finished(NamedTuple):
 
 
 class Watcher:
-    """Somebody who looks on at a table, for wrappers that must see the games as they are, whatever the caller is shown.
+    """Somebody who looks on, for wrappers that must see the games as they are, whatever the caller is shown.
 
-    Added to `Table.watchers`; both methods do nothing unless they are overridden.
+    Added to `Seating.watchers`; both methods do nothing unless they are overridden.
     """
 
     def playing(self, batch: Batch, rows: np.ndarray, actions: np.ndarray) -> None:
@@ -56,7 +56,7 @@ class Watcher:
         """Note games that have ended, before new ones take their rows."""
 
 
-def players(opponent: Any, game: Game) -> list[Player] | None:
+def as_players(opponent: Any, game: Game) -> list[Player] | None:
     """Take `opponent` as it is, a player or a list of them, or None for "self"; `BoyiError` for anything else.
 
     The least of resolvers: who wants agents by name or from callables gives the environments a better one.
@@ -86,7 +86,7 @@ def check_seating(game: Game, opponents: Sequence[Player] | None, seat: int | st
         raise BoyiError(f"{game}: give one opponent, or one for each of the {game.seats - 1} other seats")
 
 
-class Table:
+class Seating:
     """N games in which one seat learns and `opponents` answer, or, without opponents, every decision is the caller's.
 
     `opponents` holds one player for all other seats, or one for each of them in order after the learner's. `seat` is
@@ -104,7 +104,7 @@ class Table:
         illegal: str,
         threads: int | None = None,
         history: bool = False,
-        resolve: Resolver = players,
+        resolve: Resolver = as_players,
     ) -> None:
         check_seating(game, opponents, seat)
         self.game, self.opponents, self.seat, self.frame, self.resolve = game, opponents, seat, frame, resolve

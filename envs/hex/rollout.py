@@ -57,17 +57,17 @@ def notes(game: Game) -> Notes:
 @kernel
 def rollout(s, notes, rng, mask, p, used):
     """Fill the board at random, but save bridges from the enemy's latest stone; only `returns` is defined then."""
-    fill(s, notes, rng, used, True)
+    fill_board(s, notes, rng, used, True)
 
 
 @kernel
 def random_rollout(s, notes, rng, mask, p, used):
     """Fill the board at random; only `returns` is defined then."""
-    fill(s, notes, rng, used, False)
+    fill_board(s, notes, rng, used, False)
 
 
 @kernel
-def fill(s, notes, rng, used, saves):
+def fill_board(s, notes, rng, used, saves):
     """Fill the board in turn, each seat in one random order of the empty cells, and mark in `used` who got which.
 
     The winner of a full board is the one of the game, who joined the sides first.

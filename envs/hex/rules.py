@@ -99,7 +99,7 @@ def join(link, root, i):
 
 
 @kernel
-def place(s, seat, a):
+def put_stone(s, seat, a):
     """§3, §4: put a stone on cell a and join the groups it touches; winning is touching both sides.
 
     Own neighbours that follow each other on the ring are joined already, so only the first of a run is.
@@ -140,7 +140,7 @@ def step(s, a):
     if a == s.board.size:
         swap_stone(s)
     else:
-        place(s, seat, a)
+        put_stone(s, seat, a)
     s.last = a
     s.ply += 1
     s.to_move = OVER if s.winner >= 0 else 1 - seat
@@ -152,7 +152,7 @@ def swap_stone(s):
     n, first = side(s), s.last
     s.board[first] = s.stones = 0
     s.link[first] = ~0
-    place(s, 1, first % n * n + first // n)
+    put_stone(s, 1, first % n * n + first // n)
 
 
 @kernel

@@ -56,7 +56,7 @@ def read(text: str) -> np.ndarray:
     s = state.view(np.recarray)[0]
     board = read_rows(lines[2:], n, square(state[0]).numbers, WHAT).ravel()
     for a in np.flatnonzero(board):
-        rules.place(s, board[a] - 1, a)
+        rules.put_stone(s, board[a] - 1, a)
     s.ply, s.last = ply, read_last(state[0], head[4], parse)
     s.to_move = OVER if s.winner >= 0 or lines[0].endswith("ended") else ply % 2
     check_drawn(game, state, lines, WHAT, "ply, last action and who is to move")

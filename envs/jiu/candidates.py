@@ -14,7 +14,7 @@ from .constants import DROP, JUMP, LAYOUT, MOVE, PICK, PUT, STOP, TAKE, TAKE_OFF
 from .prey import list_damage, rank_prey
 from .ranks import CAPTURE, layout_gain, rank_drop, rank_landing, rank_lifted, rank_step
 from .rules import can_begin_jump, ends, flies, landing
-from .weigh import change, place
+from .weigh import change, padded
 
 MOST_PUT, MOST_TURNS, MOST_LIFTED, MOST_DROPPED, MOST_TAKEN = 14, 24, 6, 6, 6
 
@@ -72,7 +72,7 @@ def list_points(s, e, moves, ranks):
     upper, lower = ends(n)
     for p in range(s.board.size):
         if s.board[p] == 0 and (s.ply > 1 or p in (upper, lower)):
-            i = place(n, p)
+            i = padded(n, p)
             moves[count] = p
             ranks[count] = rank_point(e.cells[seat], e.own[seat], e.cells[1 - seat], i, width, s.layout_only)
             ranks[count] += rank_point(e.cells[1 - seat], e.own[1 - seat], e.cells[seat], i, width, s.layout_only)
@@ -155,7 +155,7 @@ def list_prey(s, e, moves, ranks, most):
     list_damage(s, e, other)
     for p in range(points):
         if s.board[p] == other + 1:
-            moves[count], ranks[count] = TAKE_OFF * points + p, rank_prey(e, place(n, p), n + 1, other)
+            moves[count], ranks[count] = TAKE_OFF * points + p, rank_prey(e, padded(n, p), n + 1, other)
             count += 1
     e.damage[:] = 0
     count = keep_best(moves, ranks, count, most)

@@ -24,21 +24,21 @@ def observe_planes(s, seat, x):
     """Write (13, n, n): the planes of `layout4`, and what the battle depends on."""
     observe_layout4(s, seat, x)
     v, points = x.reshape(x.size), s.board.size
-    fill(v, points, 4, s.phase != LAYOUT)
-    fill(v, points, 5, 0.0)
+    fill_plane(v, points, 4, s.phase != LAYOUT)
+    fill_plane(v, points, 5, 0.0)
     if s.runner >= 0:
         v[5 * points + s.runner] = 1.0
-    fill(v, points, 6, s.phase == JUMP)
-    fill(v, points, 7, s.phase == DROP)
-    fill(v, points, 8, s.due / 8.0)
+    fill_plane(v, points, 6, s.phase == JUMP)
+    fill_plane(v, points, 7, s.phase == DROP)
+    fill_plane(v, points, 8, s.due / 8.0)
     battle = s.phase != LAYOUT
-    fill(v, points, 9, battle and flies(s, seat))
-    fill(v, points, 10, battle and flies(s, 1 - seat))
-    fill(v, points, 11, min(1.0, s.quiet / s.no_capture_limit) if s.no_capture_limit > 0 else 0.0)
-    fill(v, points, 12, min(1.0, max(0, s.seen - 1) / 2.0))
+    fill_plane(v, points, 9, battle and flies(s, seat))
+    fill_plane(v, points, 10, battle and flies(s, 1 - seat))
+    fill_plane(v, points, 11, min(1.0, s.quiet / s.no_capture_limit) if s.no_capture_limit > 0 else 0.0)
+    fill_plane(v, points, 12, min(1.0, max(0, s.seen - 1) / 2.0))
 
 
 @kernel
-def fill(v, points, plane, value):
+def fill_plane(v, points, plane, value):
     """Write a number everywhere in a plane."""
     v[plane * points : plane * points + points] = np.float32(value)

@@ -13,7 +13,7 @@ from ..grid.rays import neighbour
 from ..grid.repetition import MARKS
 from .candidates import candidates, tactics
 from .constants import LAYOUT, MOVE, PICK, PUT, STOP, TAKE_OFF
-from .weigh import change, count_shapes, layout_worth, place, room
+from .weigh import change, count_shapes, layout_worth, padded, room
 
 __all__ = ["SCALE", "candidates", "evaluate", "follow", "notes", "survey", "tactics", "transposition"]
 
@@ -53,7 +53,7 @@ def survey(s, e):
     e.cells[:] = 0
     e.empty[:] = 0
     for p in range(s.board.size):
-        e.empty[place(n, p)] = 1
+        e.empty[padded(n, p)] = 1
     for p in range(s.board.size):
         if s.board[p] > 0:
             note(e, n, p, np.int64(s.board[p]) - 1, 1)

@@ -14,8 +14,8 @@ from ..engine.spec import Game
 from ..grid.board import side
 from ..grid.rays import neighbour
 from .constants import DROP, JUMP, LAYOUT, TAKE
-from .record import squares_at
 from .rules import legal, step
+from .state import squares_at
 from .weigh import DOUBLE_GATE, GATE, TRIANGLE
 
 STONE, WIN = 10**7, 10**9  # worth more than any shapes, and than any stones

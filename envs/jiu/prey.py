@@ -5,7 +5,7 @@ import numpy as np
 from ..engine.rng import kernel
 from ..grid.board import side
 from .ranks import away, beyond, exposed, lacking, threatened
-from .weigh import place
+from .weigh import padded
 
 IN_SQUARE, IN_HOLE, IN_GATE, IN_DALIAN = 15, 20, 60, 150
 UNBLOCKS, HUNTER, HUNTED = 30, 3, 10  # a hole of the taker's; for every point of `threatened`; jumped anyway
@@ -18,7 +18,7 @@ def list_damage(s, e, seat):
     width = n + 1
     cells, own, damage = e.cells[seat], e.own[seat], e.damage
     for q in range(s.board.size):
-        i = place(n, q)
+        i = padded(n, q)
         if s.board[q] == 0 and lacking(cells, i, width) > 0:
             for j in (i - width - 1, i - width, i - 1, i):
                 if cells[j] == 3:

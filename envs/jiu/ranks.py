@@ -5,7 +5,7 @@ import numpy as np
 from ..engine.protocol import URGENT
 from ..engine.rng import kernel
 from ..grid.directions import DOWN, LEFT, UP
-from .weigh import DOUBLE_GATE, GATE, TRIANGLE, place
+from .weigh import DOUBLE_GATE, GATE, TRIANGLE, padded
 
 CAPTURE = 1000  # for every stone taken
 OPENS, CLOSES, LOSES = 30, 25, 15  # a square of one's own, a hole to either side, a triangle of one's own
@@ -89,8 +89,8 @@ def fills(s, e, n, p, left, seat):
     """§9: count the stones that a gun would take if a stone came from place `left` (0: none) to point p."""
     if s.gun == 0:
         return 0
-    i, r, c = place(n, p), p // n, p % n
-    first = place(n, r * n)
+    i, r, c = padded(n, p), p // n, p % n
+    first = padded(n, r * n)
     row = np.int64(s.rows[seat, r]) + 1 - (first <= left < first + n)
     column = np.int64(s.columns[seat, c]) + 1 - (left > 0 and (left - i) % (n + 1) == 0)
     return 2 * (np.int64(row == n) + np.int64(column == n))
@@ -99,7 +99,7 @@ def fills(s, e, n, p, left, seat):
 @kernel
 def rank_step(s, e, n, p, q, d, seat):
     """Rank the step from p to q: squares made and opened, triangles, the other side's holes, jumps."""
-    width, i, j = n + 1, place(n, p), place(n, q)
+    width, i, j = n + 1, padded(n, p), padded(n, q)
     mine, theirs = e.cells[seat], e.cells[1 - seat]
     rank = CLOSES * (lacking(theirs, j, width) - lacking(theirs, i, width))
     due = fills(s, e, n, q, i, seat)
@@ -137,16 +137,16 @@ def threatened(e, i, width, seat):
 @kernel
 def rank_landing(s, e, n, p, seat):
     """Rank the end of a jump by the squares that it makes there, and the jumps that may follow."""
-    i = place(n, p)
+    i = padded(n, p)
     return CAPTURE * lacking(e.cells[seat], i, n + 1) + threatened(e, i, n + 1, seat)
 
 
 @kernel
 def rank_drop(s, e, n, q, seat):
     """Rank the landing of a flight on point q; the lifted stone is on no board."""
-    width, j = n + 1, place(n, q)
+    width, j = n + 1, padded(n, q)
     mine, theirs = e.cells[seat], e.cells[1 - seat]
-    rank, due = CLOSES * lacking(theirs, j, width), fills(s, e, n, q, place(n, np.int64(s.runner)), seat)
+    rank, due = CLOSES * lacking(theirs, j, width), fills(s, e, n, q, padded(n, np.int64(s.runner)), seat)
     for k in (j - width - 1, j - width, j - 1, j):
         due += mine[k] == 3
         rank += LOSES * np.int64(mine[k] == 2 and theirs[k] == 0)
@@ -158,7 +158,7 @@ def rank_drop(s, e, n, q, seat):
 @kernel
 def rank_lifted(e, n, p, seat):
     """Rank a stone to fly by how little its going away breaks, and what it opens."""
-    width, i = n + 1, place(n, p)
+    width, i = n + 1, padded(n, p)
     rank = DANGER * np.int64(exposed(e, i, 0, width, seat)) - CLOSES * lacking(e.cells[1 - seat], i, width)
     for k in (i - width - 1, i - width, i - 1, i):
         rank += OPENS * np.int64(e.cells[seat, k] == 4) - LOSES * np.int64(e.cells[seat, k] == 3)

@@ -13,8 +13,8 @@ from ..engine.spec import Game
 from ..grid.board import side
 from ..grid.rays import neighbour
 from .constants import DROP, JUMP, LAYOUT, MOVE, PUT, STOP, TAKE, TAKE_OFF, TURN
-from .record import squares_at
 from .rules import can_begin_jump, flies, legal, random_action, step
+from .state import squares_at
 
 THROWS = 24  # at moves, before any of those found is made
 PICKS = 4  # of stones to take, and of points to fly to, before the latest is taken

@@ -28,8 +28,8 @@ from .constants import (
     TAKE_OFF,
     TURN,
 )
-from .record import blank, lift_stone, put_stone, squares_at, state_dtype
 from .shapes import has_gate, two_dalians
+from .state import blank, lift_stone, put_stone, squares_at, state_dtype
 
 __all__ = [
     "blank", "key", "legal", "playout", "reset", "returns", "state_dtype", "step", "symmetries",

@@ -16,9 +16,10 @@ from ..grid.diagram import NOTHING, SEATS, STATUS, begin, read_rows, status, wri
 from ..grid.directions import NEXT
 from ..grid.quiet_turns import read_quiet, write_quiet
 from ..grid.repetition import occurrences
-from . import SPEC, record, rules
+from . import SPEC, rules
 from .constants import DROP, FEWEST, JUMP, LAYOUT, MOVE, PICK, PUT, STOP, TAKE, TAKE_OFF, TURN
 from .points import DIGITS, read_point, write_point
+from .state import CHOICES, put_stone
 
 PHASES = ("layout", "turn", "jump", "drop", "take")
 WORDS = {PICK: "lift", PUT: "drop", TAKE_OFF: "take"}
@@ -97,7 +98,7 @@ def diagram(s: np.void) -> str:
 def _params(s: np.void) -> dict[str, object]:
     values: dict[str, object] = {"board_size": side_of(s)}
     for key, param in SPEC.params.items():
-        if key in record.CHOICES:
+        if key in CHOICES:
             values[key] = param.choices[s[key]]
         elif key != "board_size":
             values[key] = type(param.default)(s[key])
@@ -132,7 +133,7 @@ def read(text: str) -> np.ndarray:
         raise BoyiError(f"not a diagram of jiu: two lines of facts, the columns, {n} rows and the quiet turns")
     board = read_rows(lines[3:-1], n, LETTERS[:n], "a diagram of jiu").ravel()
     for p in np.flatnonzero(board):
-        record.put_stone(s, p, board[p] - 1)
+        put_stone(s, p, board[p] - 1)
     s.ply, s.turns = int(head[2]), int(head[3])
     _read_turn(s, lines[1])
     read_quiet(s, lines[-1], "a diagram of jiu", "quiet 2 G8-G7 h3-h4", partial(_read_point, s))

@@ -12,8 +12,8 @@ from ..grid.board import side
 from ..grid.repetition import holds_turns, occurrences
 from . import SPEC
 from .constants import DROP, FEWEST, JUMP, LAYOUT, LOOKED_BACK, NO_BAN, OFF, TAKE, TURN
-from .record import CHOICES, OPTIONS, squares_at
 from .rules import bans_single_jumps, can_act, can_jump, earned, ends, flies, wins_by_dalians
+from .state import CHOICES, OPTIONS, squares_at
 
 CONSTANTS = ("max_turns", "no_capture_limit", *OPTIONS, *CHOICES)
 """Fields that `blank` sets for good."""

@@ -18,7 +18,7 @@ def room(n: int) -> int:
 
 
 @kernel
-def place(n, p):
+def padded(n, p):
     """Find a point's place on a padded board."""
     return p + p // n + 2 * n + 4
 
@@ -26,7 +26,7 @@ def place(n, p):
 @kernel
 def change(e, n, p, seat, by):
     """Note that a stone of `seat` has come to a point (`by` 1) or has left it (-1)."""
-    i = place(n, p)
+    i = padded(n, p)
     cells = e.cells[seat]
     e.own[seat, i] += by
     e.empty[i] -= by

@@ -6,7 +6,7 @@ from ..engine.rng import kernel
 from .complete import RANKS, SUITED, complete
 from .constants import CLAIM, KINDS, ROB, SEATS, TURN
 from .melds import CHOW, PONG
-from .record import (
+from .state import (
     CLAIMED,
     DEAL,
     MELDED_KONG,

@@ -108,7 +108,7 @@ def _rows(keys: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def place(h, first, end, drop):
+def class_of(h, first, end, drop):
     """Find where `classes` has the counts of the kinds from `first` on, a tile of kind `drop` taken away (-1: none)."""
     n = 0
     for i in range(first, end):
@@ -120,8 +120,8 @@ def place(h, first, end, drop):
 def distance(h, need, tables):
     """Count the tiles that a hand lacks for `need` melds and a pair: its shanten plus 1."""
     classes, joined = tables.classes, tables.joined
-    a, b = classes[place(h, 0, RANKS, -1)], classes[place(h, RANKS, 2 * RANKS, -1)]
-    c, d = classes[place(h, 2 * RANKS, SUITED, -1)], classes[place(h, SUITED, KINDS, -1)]
+    a, b = classes[class_of(h, 0, RANKS, -1)], classes[class_of(h, RANKS, 2 * RANKS, -1)]
+    c, d = classes[class_of(h, 2 * RANKS, SUITED, -1)], classes[class_of(h, SUITED, KINDS, -1)]
     return int(tables.lacking[joined[joined[a, b], joined[c, d]], need])
 
 
@@ -133,8 +133,8 @@ def accepted(h, drop, need, values, tables):
     the set of accepted kinds. A kind of which the hand holds four is never accepted.
     """
     classes, joined = tables.classes, tables.joined
-    at_a, at_b = place(h, 0, RANKS, drop), place(h, RANKS, 2 * RANKS, drop)
-    at_c, at_d = place(h, 2 * RANKS, SUITED, drop), place(h, SUITED, KINDS, drop)
+    at_a, at_b = class_of(h, 0, RANKS, drop), class_of(h, RANKS, 2 * RANKS, drop)
+    at_c, at_d = class_of(h, 2 * RANKS, SUITED, drop), class_of(h, SUITED, KINDS, drop)
     a, b, c, d = classes[at_a], classes[at_b], classes[at_c], classes[at_d]
     ab, cd = joined[a, b], joined[c, d]
     now = int(tables.lacking[joined[ab, cd], need])

@@ -63,7 +63,7 @@ def svg(state: np.void, seat: int | None = None) -> str:
     parts = [polygon([felt[0], felt[1], felt[3], felt[2]], FELT, EDGE, 6), *_panel(state, seat)]
     for q in range(SEATS):
         tiles = [*_rim(state, q, seat), *_river(state, q)]
-        parts.append(f'<g transform="rotate({-90 * _place(q, seat)})">{"".join(map(_drawn, tiles))}</g>')
+        parts.append(f'<g transform="rotate({-90 * _side(q, seat)})">{"".join(map(_drawn, tiles))}</g>')
     parts += _captions(state, seat)
     return document(2 * middle, 2 * middle + STRIP, [_definitions(parts), moved(parts, middle, middle)], PAPER)
 
@@ -85,7 +85,7 @@ def _drawn(tile: Tile) -> str:
 # What there is to see
 
 
-def _place(q: int, seat: int | None) -> int:
+def _side(q: int, seat: int | None) -> int:
     """Return a seat's side of the table: 0 is the bottom, 1 the right."""
     return (q - (seat or 0)) % SEATS
 
@@ -203,7 +203,7 @@ def _panel(state: np.void, seat: int | None) -> list[str]:
     lit = [_actor(state, seat)] if state["to_move"] >= CHANCE else _winners(state)
     parts = [rect(-PANEL, -PANEL, 2 * PANEL, 2 * PANEL, CELL, EDGE, 1.6)]
     for q in range(SEATS):
-        right, down = ((0, 1), (1, 0), (0, -1), (-1, 0))[_place(q, seat)]
+        right, down = ((0, 1), (1, 0), (0, -1), (-1, 0))[_side(q, seat)]
         x, y, wind = PLATE * right, PLATE * down, _wind(state, q)
         color = INK if wind else RED.fill
         parts.append(rect(x - 30, y - 25, 60, 50, LIT if q in lit else PAPER, GOLD if q in lit else GRID, 1.6))

@@ -9,7 +9,7 @@ from .complete import RANKS
 from .constants import CLAIM, KINDS, ROB, SEATS, TURN
 from .hidden import hides
 from .melds import EACH, SPAN
-from .record import TAKE_HIGH, TAKE_LOW, live
+from .state import TAKE_HIGH, TAKE_LOW, live
 
 CELLS = 4 * RANKS
 
@@ -55,7 +55,7 @@ def held(s, q):
 
 
 @kernel
-def fill(v, plane, value):
+def fill_plane(v, plane, value):
     """Write a number everywhere in a plane."""
     for i in range(CELLS * plane, CELLS * plane + CELLS):
         v[i] = value
@@ -72,7 +72,7 @@ def observe_planes(s, seat, x):
     for i in range(SEATS):
         hidden = add_melds(s, seat, (seat + i) % SEATS, v, CELLS * (4 + i), 0.25)
         if hidden > 0:
-            fill(v, 24 + i, hidden / 5.0)
+            fill_plane(v, 24 + i, hidden / 5.0)
     add_rivers(s, seat, v, CELLS * 8, CELLS, CELLS * 16)
     mark_latest(s, seat, v, CELLS * 12)
     if s.offer >= 0:
@@ -82,9 +82,9 @@ def observe_planes(s, seat, x):
     v[CELLS * 19 + 27 + (np.int64(seat) - np.int64(s.dealer)) % SEATS] = 1.0
     v[CELLS * 20 + 27 + np.int64(s.round_wind)] = 1.0
     if s.phase != TURN:
-        fill(v, 21 if s.phase == CLAIM else 22, 1.0)
-    fill(v, 23, live(s) / 71.0)
-    fill(v, 24, min(np.int64(s.streak), 4) / 4.0)
+        fill_plane(v, 21 if s.phase == CLAIM else 22, 1.0)
+    fill_plane(v, 23, live(s) / 71.0)
+    fill_plane(v, 24, min(np.int64(s.streak), 4) / 4.0)
 
 
 @kernel

@@ -12,7 +12,7 @@ from .constants import KINDS, MOST_MELDS, SEATS, TURN
 from .distance import FAR, Tables, distance, distance_tables, weigh_discards
 from .hidden import hides
 from .melds import EACH, SPAN
-from .record import PASS, TAKE_HIGH, TAKE_LOW, TAKE_PONG, WIN
+from .state import PASS, TAKE_HIGH, TAKE_LOW, TAKE_PONG, WIN
 
 
 class Notes(NamedTuple):

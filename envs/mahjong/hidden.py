@@ -8,7 +8,7 @@ from .claims import can_answer, has_answer, may_discard
 from .complete import COPIES
 from .constants import KINDS, ROB, SEATS, TURN
 from .melds import CONCEALED
-from .record import ANSWER, HEAD_BUMP, PASS, WIN, after, draw_from
+from .state import ANSWER, HEAD_BUMP, PASS, WIN, after, draw_from
 
 
 @kernel

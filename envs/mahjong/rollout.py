@@ -5,8 +5,8 @@ import numpy as np
 from ..engine.protocol import CHANCE, OVER
 from ..engine.rng import kernel
 from .greedy import Notes, notes, policy
-from .record import draw_from
 from .rules import resolve, step
+from .state import draw_from
 
 __all__ = ["Notes", "notes", "rollout"]
 

@@ -10,7 +10,7 @@ from .complete import COPIES
 from .constants import CLAIM, DEALT, KINDS, MOST_MELDS, ROB, SEATS, TILES, TURN
 from .hidden import redeal
 from .melds import ADDED, CHOW, CONCEALED, KONG, PONG
-from .record import (
+from .state import (
     ALL,
     ANSWER,
     CLAIMED,

@@ -90,12 +90,12 @@ def chows(h, pair, pongs, add):
             if left < 0 or (left > 0 and rank > 6):
                 return -1
             before, last = last, left
-            found |= left << 3 * place(i)
+            found |= left << 3 * chow_number(i)
     return found
 
 
 @kernel
-def place(i):
+def chow_number(i):
     """Number the kinds that a chow can begin with."""
     return min(i - 2 * (i // RANKS), 20)
 
@@ -108,7 +108,7 @@ def wait_at(k, win, pair, pongs, runs):
     if k == 1:
         return TRIPLET if pongs >> win & 1 else NOWHERE
     rank, first = win % RANKS, win - 4 + k
-    if win >= SUITED or rank - 4 + k < 0 or rank - 4 + k > 6 or (runs >> 3 * place(first) & 7) == 0:
+    if win >= SUITED or rank - 4 + k < 0 or rank - 4 + k > 6 or (runs >> 3 * chow_number(first) & 7) == 0:
         return NOWHERE
     if k == 3:
         return CLOSED

@@ -14,10 +14,11 @@ from ..engine.syntax import expect, expect_same, lines_of
 from ..engine.syntax import parse as parse_options
 from ..engine.validity import check_read
 from ..engine.view import copied
-from . import SPEC, record, tiles
+from . import SPEC, tiles
 from .complete import COPIES, SUITED
 from .constants import CLAIM, MOST_MELDS, ROB, SEATS, TILES, TURN
 from .melds import ADDED, CHOW, CONCEALED, KONG, PONG, melded, tiles_of
+from .state import ANSWER, CLAIMED, DEAL, DECLARE, OF_CHOICE, PASS, TAKE_HIGH, TAKE_LOW, WIN
 from .tai import ITEMS
 
 WINDS = "ESWN"
@@ -32,24 +33,20 @@ WHAT = "a diagram of mahjong"
 
 def name(s: np.void, a: int) -> str:
     """Name action `a` (§21): ``4m``, ``kong 4m``, ``win``, ``pong``, ``kong``, ``chow 456m`` or ``pass``."""
-    if a < record.DECLARE:
+    if a < DECLARE:
         return tiles.name_of(a)
-    if a < record.WIN:
-        return f"kong {tiles.name_of(a - record.DECLARE)}"
-    if record.TAKE_LOW <= a <= record.TAKE_HIGH:
-        low = int(s["offer"]) - (a - record.TAKE_LOW)
-        return (
-            f"chow {tiles.write_list([low, low + 1, low + 2])}"
-            if 0 <= low < 25
-            else f"chow {ANSWERS[a - record.ANSWER]}"
-        )
-    return ANSWERS[a - record.ANSWER]
+    if a < WIN:
+        return f"kong {tiles.name_of(a - DECLARE)}"
+    if TAKE_LOW <= a <= TAKE_HIGH:
+        low = int(s["offer"]) - (a - TAKE_LOW)
+        return f"chow {tiles.write_list([low, low + 1, low + 2])}" if 0 <= low < 25 else f"chow {ANSWERS[a - ANSWER]}"
+    return ANSWERS[a - ANSWER]
 
 
 def parse(s: np.void, text: str) -> int:
     """Read what `name` writes, in either case; `BoyiError` says what is allowed."""
     word = " ".join(text.lower().split())
-    for a in range(record.PASS + 1):
+    for a in range(PASS + 1):
         if name(s, a) == word:
             return a
     raise BoyiError(f"no action {shown(text)}: write a tile, as 4m, or kong 4m, win, pong, kong, chow 456m, pass")
@@ -85,7 +82,7 @@ def diagram(s: np.void, seat: int | None = None) -> str:
 def _params(s: np.void) -> dict[str, object]:
     values: dict[str, object] = {}
     for key, param in SPEC.params.items():
-        if key in record.OF_CHOICE:
+        if key in OF_CHOICE:
             values[key] = int(s["worth"][ITEMS.index(key)])
         else:
             number = int(s[FIELDS.get(key, key)])
@@ -266,14 +263,14 @@ def _check_turn(s: np.void) -> None:
     if to_move == OVER:
         return
     if s["phase"] == TURN:
-        drawn = to_move == turn and s["start"] not in (record.DEAL, record.CLAIMED)
+        drawn = to_move == turn and s["start"] not in (DEAL, CLAIMED)
         _require(to_move in (turn, CHANCE), "in a turn nobody else is to act")
         _require(offer < 0 and not s["answer"].any(), "in a turn no tile is offered and nothing answered")
         _require(
             last >= 0 and hand[last] > 0 if drawn else last < 0,
             "the tile drawn last is in the hand, or - before a draw",
         )
-        claimed = s["start"] == record.CLAIMED
+        claimed = s["start"] == CLAIMED
         _require(not claimed or (newest >= 0 and s["form"][turn, newest] in (CHOW, PONG)), "nothing has been claimed")
         return
     _require(to_move not in (turn, CHANCE), "only another seat answers to what is offered")

@@ -15,7 +15,8 @@ from .constants import CLAIM, KINDS, MOST_MELDS, ROB, SEATS, TURN
 from .encode import held
 from .hidden import has_discard
 from .melds import ADDED, CHOW, CONCEALED, KONG, NONE, PONG
-from .record import (
+from .rules import pay
+from .state import (
     ALL,
     ANSWER,
     CLAIMED,
@@ -31,8 +32,7 @@ from .record import (
     WIN,
     live,
 )
-from .record import CONSTANTS as OPTIONS
-from .rules import pay
+from .state import CONSTANTS as OPTIONS
 from .tai import ITEMS, WORTH, owned
 
 CONSTANTS = ("stake", "fan", "worth", *OPTIONS)

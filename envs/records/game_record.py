@@ -7,7 +7,8 @@ and draws included: start that episode of the seed in a `Batch` and play the act
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
 from typing import Any
 
 import msgspec
@@ -23,10 +24,22 @@ from .files import PathOf, as_path, read_lines
 FORMAT = "boyi-game-2"
 EARLIER: dict[str, dict[str, Any]] = {"boyi-game-1": {"clock": None, "reason": ""}}
 """What games had in formats before this one, where they had no word for it."""
-ENDINGS = ("over", "cut", "resigned", "forfeit", "time", "unfinished")
 
 
-class Record(Form, frozen=True, kw_only=True):
+class Ending(str, Enum):
+    """How a game has come to its end, as records say it: by the rules, truncated, or lost in another way."""
+
+    OVER = "over"
+    CUT = "cut"
+    RESIGNED = "resigned"
+    FORFEIT = "forfeit"
+    TIME = "time"
+    UNFINISHED = "unfinished"
+
+    __str__ = str.__str__
+
+
+class GameRecord(Form, frozen=True, kw_only=True):
     """One game, played by this `version` of the package; `seats` holds the label of whoever played each seat.
 
     `agents` are the labels of everybody in the run, `pairing` and `index` the game's place in it, `run_seed` the
@@ -51,7 +64,7 @@ class Record(Form, frozen=True, kw_only=True):
     seats: list[str]
     actions: list[Whole]
     names: list[str]
-    ended: str
+    ended: Ending
     reason: str = ""
     returns: list[float] | None
     statistics: dict[str, list[float]] = {}
@@ -60,13 +73,11 @@ class Record(Form, frozen=True, kw_only=True):
     decisions: dict[str, Whole]
 
     def __post_init__(self) -> None:
-        if self.ended not in ENDINGS:
-            raise ValueError(f"a game is {', '.join(ENDINGS)}, not {self.ended}")
         if not all(0 <= seed < 2**64 for seed in (self.run_seed, self.seed)):
             raise ValueError("a seed has 64 bits")
         if not self.plies == len(self.actions) == len(self.names):
             raise ValueError("plies, actions and names are not equally many")
-        if (self.returns is None) != (self.ended == "unfinished"):
+        if (self.returns is None) != (self.ended is Ending.UNFINISHED):
             raise ValueError("an unfinished game, and no other, has no returns")
         by_seat = [*self.statistics.values(), *([] if self.returns is None else [self.returns])]
         if any(len(each) != len(self.seats) for each in by_seat):
@@ -79,9 +90,55 @@ class Record(Form, frozen=True, kw_only=True):
         return json.dumps(msgspec.structs.asdict(self), ensure_ascii=False) + "\n"
 
 
-def read_line(line: bytes, where: str) -> Record:
-    """Read what `Record.line` writes; `BoyiError` begins with `where` and says what is wrong."""
-    return read(line, Record, where=where, what="a game record", format=FORMAT, earlier=EARLIER)
+def write_down(
+    game: Game,
+    seed: int,
+    seats: Sequence[str],
+    actions: list[int],
+    ended: Ending,
+    returns: list[float] | None,
+    spent: Sequence[float],
+    decisions: Sequence[int],
+    *,
+    episode: int = 0,
+    states: Sequence[np.void] | None = None,
+    **others: Any,
+) -> GameRecord:
+    """Make the record of a game that the agents `seats` have played, from what each seat has spent and decided.
+
+    `states` are the positions before the actions, where somebody knows them; `others` are fields of `GameRecord` that
+    are not told here. In the run are those who have a seat, unless `agents` says more.
+    """
+    agents = others.pop("agents", list(dict.fromkeys(seats)))
+
+    def by_label(counts: Sequence[Any]) -> dict[str, Any]:
+        return {
+            label: sum(n for n, who in zip(counts, seats, strict=True) if who == label)
+            for label in agents
+            if label in seats
+        }
+
+    return GameRecord(
+        game=str(game),
+        game_version=game.spec.version,
+        agents=agents,
+        seed=seed,
+        episode=episode,
+        seats=list(seats),
+        actions=actions,
+        names=name_all(game, replay(game, seed, actions, episode) if states is None else states, actions),
+        ended=ended,
+        returns=returns,
+        plies=len(actions),
+        seconds={label: round(seconds, 6) for label, seconds in by_label(spent).items()},
+        decisions=by_label(decisions),
+        **{"run_seed": seed, "pairing": 0, "index": 0, **others},
+    )
+
+
+def read_line(line: bytes, where: str) -> GameRecord:
+    """Read what `GameRecord.line` writes; `BoyiError` begins with `where` and says what is wrong."""
+    return read(line, GameRecord, where=where, what="a game record", format=FORMAT, earlier=EARLIER)
 
 
 def statistics(game: Game, state: np.void) -> dict[str, list[float]]:
@@ -90,7 +147,7 @@ def statistics(game: Game, state: np.void) -> dict[str, list[float]]:
     return {} if count is None else count(state)
 
 
-def read_game(path: PathOf, number: int = 1) -> Record:
+def read_game(path: PathOf, number: int = 1) -> GameRecord:
     """Read the `number`-th game of a file, counted from 1."""
     lines = read_lines(as_path(path))
     if not is_whole(number, 1, len(lines)):
@@ -108,18 +165,13 @@ def replay(game: Game, seed: int, actions: Iterable[int], episode: int = 0) -> I
         yield batch.states[0]
 
 
-def names(game: Game, seed: int, actions: list[int]) -> list[str]:
-    """Name every action in the position it was played in."""
-    return name_all(game, replay(game, seed, actions), actions)
-
-
 def name_all(game: Game, states: Iterable[np.void], actions: list[int]) -> list[str]:
     """Name actions in the positions before them; a position after the last may follow."""
     name = game.module("text").name
     return [name(state, action) for state, action in zip(states, actions, strict=False)]
 
 
-def positions(record: Record, where: str) -> tuple[Game, list[np.void]]:
+def positions(record: GameRecord, where: str) -> tuple[Game, list[np.void]]:
     """Replay a record: its game and the plies + 1 positions; `BoyiError` when these rules cannot have produced it."""
     game = find(record.game)
     if record.game_version != game.spec.version:

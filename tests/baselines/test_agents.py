@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import toy
 from engines import command
-from sizes import OTHER_SIZES, SIZES, TOO_LARGE
+from sizes import sized
 
 from boyi.baselines import make_agent
-from boyi.baselines.agents import AGENTS, players
+from boyi.baselines.agents import AGENTS, agents_for
 from boyi.envs import Batch, BoyiError, find, games
+from boyi.envs.engine.facts import facts
 
 QUICK = {
     "alphabeta": "alphabeta:depth=2",
@@ -27,19 +28,19 @@ QUICK = {
     "two_phase": "two_phase:layout=random,battle=greedy",
 }
 LEARNED = {"dqn", "ddqn"}
-# Agents that play what the programs or agents do that they are made of, and are on no game's list.
-OTHERS = {"gomocup": {"gomoku"}, "gtp": {"hex"}, "jsonl": set(games()), "pool": set(games())}
-PAIRS = [(agent, name) for agent in sorted(set(AGENTS) - LEARNED) for name in games()]
+WRITTEN_FOR = {"two_phase": "jiu", "program_c": "jiu", "expectimax": "mahjong"}
+"""Agents that play a game because they know it, not by its facts."""
+PAIRS = [(agent, name) for agent in sorted(set(AGENTS) - LEARNED) for name in games() if sized(name, agent)]
 
 
 @pytest.mark.parametrize(("agent", "name"), PAIRS)
 def test_it_plays_twenty_legal_games_or_says_why_not(agent: str, name: str) -> None:
     if agent == "openspiel":
         pytest.importorskip("pyspiel")
-    if (agent, name) in TOO_LARGE:
-        pytest.skip("too large to solve")
-    game = find(OTHER_SIZES.get((agent, name), SIZES[name]))
-    if agent not in players(game) and name not in OTHERS.get(agent, ()):
+    game = sized(name, agent)
+    assert game is not None
+    # Those that play what the programs or agents do that they are made of are on no game's list.
+    if agent not in agents_for(game) and agent not in {facts(game).program, "jsonl", "pool"}:
         with pytest.raises(BoyiError, match=re.escape(str(game))):
             make_agent(QUICK.get(agent, agent), game)
         return
@@ -53,16 +54,16 @@ def test_it_plays_twenty_legal_games_or_says_why_not(agent: str, name: str) -> N
 
 def test_who_plays_what() -> None:
     """The table of `boyi games`, whatever is installed."""
-    playing = {name: set(players(name)) - {"openspiel"} for name in games()}
-    everywhere = {"random", "mcts"}
-    two_seats = {"exact", "puct"}
-    assert playing == {
-        "einstein": everywhere | two_seats | {"expectimax"},
-        "gomoku": everywhere | two_seats | {"alphabeta"},
-        "hex": everywhere | two_seats | {"alphabeta"},
-        "jiu": everywhere | two_seats | {"greedy", "alphabeta", "two_phase", "program_c"},
-        "mahjong": everywhere | {"greedy", "expectimax"},
-    }
+    for name in games():
+        game = find(name)
+        duel = game.seats == 2 and game.spec.zero_sum and not game.spec.hidden
+        expected = {"random": True, "mcts": True, "greedy": game.has("greedy"), "exact": duel, "puct": duel}
+        expected["alphabeta"] = duel and game.has("evaluate") and not game.spec.dice
+        expected["expectimax"] = duel and game.has("evaluate") and game.spec.dice
+        own = {agent for agent, only in WRITTEN_FOR.items() if name == only}
+        assert set(agents_for(name)) - {"openspiel"} == {agent for agent, plays in expected.items() if plays} | own, (
+            name
+        )
 
 
 @pytest.mark.parametrize("agent", sorted(set(AGENTS) - LEARNED))
@@ -71,4 +72,4 @@ def test_a_game_of_dice_and_secrets_is_played_or_refused(agent: str) -> None:
     if agent == "openspiel":
         pytest.importorskip("pyspiel")
     game = find(toy.SPEC)
-    assert (agent in players(game)) == (agent in ("random", "mcts"))
+    assert (agent in agents_for(game)) == (agent in ("random", "mcts"))

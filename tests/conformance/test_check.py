@@ -298,19 +298,19 @@ ENGINE = {
 @pytest.mark.parametrize("name", ENGINE)
 def test_a_broken_engine_is_told_what_is_wrong(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     attribute, broken_one, item, says = ENGINE[name]
-    trial = check.Trial(find(toy.SPEC), games=4)
-    item(trial)
+    probe = check.Probe(find(toy.SPEC), games=4)
+    item(probe)
     monkeypatch.setattr(Batch, attribute, broken_one)
     with pytest.raises(GameError, match=re.escape(says)):
-        item(trial)
+        item(probe)
 
 
 def test_a_constant_that_is_not_declared_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    trial = check.Trial(find(toy.SPEC, side=2, limit=4), games=4)
-    check.validity(trial)
-    monkeypatch.setattr(trial.game.module("valid"), "CONSTANTS", ())
+    probe = check.Probe(find(toy.SPEC, side=2, limit=4), games=4)
+    check.validity(probe)
+    monkeypatch.setattr(probe.game.module("valid"), "CONSTANTS", ())
     with pytest.raises(GameError, match="limit stays as blank"):
-        check.validity(trial)
+        check.validity(probe)
 
 
 if __name__ == "__main__":

@@ -79,22 +79,22 @@ def first_legal(observation: np.ndarray, mask: np.ndarray) -> int:
 
 
 @cache
-def trial(game: Game) -> check.Trial:
+def probe(game: Game) -> check.Probe:
     check.pieces(game)
-    return check.Trial(game, games=10)
+    return check.Probe(game, games=10)
 
 
 @pytest.mark.parametrize("item", check.ITEMS, ids=lambda item: item.__name__)
 @pytest.mark.parametrize("game", SETS, ids=str)
-def test_contract(game: Game, item: Callable[[check.Trial], None], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_contract(game: Game, item: Callable[[check.Probe], None], monkeypatch: pytest.MonkeyPatch) -> None:
     # Threads share every batch, however little it costs to step.
     monkeypatch.setattr(batch, "THREADS_PAY", -1.0)
-    item(trial(game))
+    item(probe(game))
 
 
 def test_check_game_checks_every_tested_set(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Game] = []
-    monkeypatch.setattr(check, "ITEMS", (lambda trial: seen.append(trial.game),))
+    monkeypatch.setattr(check, "ITEMS", (lambda probe: seen.append(probe.game),))
     check.check_game(toy.SPEC, games=1)
     check.check_game("hex:board_size=3", games=1)
     assert seen == [*(Game.bind(toy.SPEC, params) for params in toy.SPEC.tested), find("hex", board_size=3)]

@@ -8,9 +8,9 @@ from pathlib import Path
 from places import TESTS
 
 ENTERS = """
-from places import SUPPORT
 import numpy as np
 from boyi.envs.engine.rng import below, combine, kernel, uniform
+
 
 @kernel
 def either(rng, n):

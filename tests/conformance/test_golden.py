@@ -1,7 +1,4 @@
-"""One whole game per game id as text: a changed byte means a changed environment, which needs a new version.
-
-``python tests/test_golden.py hex`` writes the file of a game anew.
-"""
+"""One whole game per game id as text: a changed byte means a changed environment, which needs a new version."""
 
 import hashlib
 import os
@@ -10,24 +7,17 @@ import sys
 
 import numpy as np
 import pytest
-from places import TESTS
+from places import Kept, of_game
 
 from boyi.envs import Batch, find, games
+from boyi.envs.engine.facts import facts
 
-GOLDEN = TESTS / "golden"
 SEED = 8
-PARAMS = {
-    "hex": {"board_size": 5, "swap": True},
-    "gomoku": {"board_size": 6, "rule": "standard"},
-    "einstein": {},
-    "jiu": {"board_size": 6},
-    "mahjong": {},
-}
 
 
 def playthrough(name: str) -> str:
     """Play the random game of SEED; return board, actions by name, mask, observation hashes and rewards at each ply."""
-    game = find(name, **PARAMS[name])
+    game = find(name, **facts(find(name)).golden)
     batch = Batch(game, 1, seed=SEED)
     text = game.module("text")
     lines = [f"{game}, version {game.spec.version}, seed {SEED}"]
@@ -58,24 +48,21 @@ def _key(game, batch) -> int:
 def _digest(game, state, encoder: str, seat: int) -> str:
     batch = Batch(game, 1, seed=0, encoder=encoder)
     batch.states = state
-    return hashlib.sha256(batch.look(seat).tobytes()).hexdigest()[:16]
+    return hashlib.sha256(batch.observe(seat).tobytes()).hexdigest()[:16]
 
 
 @pytest.mark.parametrize("name", games())
-def test_playthrough_is_the_golden_one(name: str) -> None:
-    assert playthrough(name) == (GOLDEN / f"{name}.txt").read_text()
+def test_playthrough_is_the_golden_one(name: str, kept: Kept) -> None:
+    kept(of_game(name) / "golden.txt", playthrough(name))
 
 
 @pytest.mark.parametrize("name", games())
 def test_plain_python_plays_the_same_game(name: str) -> None:
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    command = [sys.executable, __file__, name, "--print"]
+    command = [sys.executable, __file__, name]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout == (GOLDEN / f"{name}.txt").read_text()
+    assert done.stdout == (of_game(name) / "golden.txt").read_text()
 
 
 if __name__ == "__main__":
-    if "--print" in sys.argv:
-        sys.stdout.write(playthrough(sys.argv[1]))
-    else:
-        (GOLDEN / f"{sys.argv[1]}.txt").write_text(playthrough(sys.argv[1]))
+    sys.stdout.write(playthrough(sys.argv[1]))

@@ -1,78 +1,32 @@
-"""The tests of a game must notice a bug in it: every one-line bug of ``mutants/<game>.py`` is caught by a check.
+"""The tests of a game must notice a bug in it: every one-line bug of its ``<game>_mutants.py`` is caught by a check.
 
-Each bug goes into a copy of the package, on which `mutants.battery` runs the game's own tests without JIT, first the
-one that has caught the bug before: ``python tests/test_mutants.py hex`` finds out which, for ``mutants/killers.json``.
+``pytest --write`` notes in the game's ``killers.json`` which test has caught which.
 """
 
 import json
-import os
-import subprocess
-import sys
-from importlib import import_module
+import re
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
-from mutants.battery import Job
-from places import ROOT, SUPPORT, TESTS
+from places import ROOT, of_game
 
-from boyi.envs import games
+from boyi.envs import BoyiError, find, games
+from boyi.envs.conformance.mutants import KILLERS, UNCHANGED, Mutant, judge, mutants_of, told
 
-KILLERS = TESTS / "mutants" / "killers.json"
-"""By game and name of a bug, the test that has caught it; a bug that is not in it takes longer, that is all."""
-UNCHANGED = ("unchanged", "rules.py", "", "")
-
-Mutant = tuple[str, str, str, str]
-BATTERY = [sys.executable, "-m", "mutants.battery"]
-
-
-def judged(game: str, mutants: list[Mutant], folder: Path, *battery: str) -> dict[str, dict[str, str]]:
-    """Judge the game's tests by each mutant: what became of it, by which test, and the end of what was said."""
-    killers: dict[str, str] = json.loads(KILLERS.read_text()).get(game, {})
-    jobs = [
-        Job(game=game, file=file, old=old, new=new, first=killers.get(name, ""), verdict=str(folder / f"{k}.json"))
-        for k, (name, file, old, new) in enumerate(mutants)
-    ]
-    (folder / "jobs.json").write_text(json.dumps(jobs))
-    environment = os.environ | {
-        "NUMBA_DISABLE_JIT": "1",
-        "PYTHONPATH": os.pathsep.join(map(str, (TESTS, SUPPORT))),
-        "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
-        "PYTHONDONTWRITEBYTECODE": "",
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        "PYTEST_ADDOPTS": "",
-    }
-    command = [*(battery or BATTERY), str(folder / "jobs.json")]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    found: dict[str, dict[str, str]] = {}
-    for job, (name, *_) in zip(jobs, mutants, strict=True):
-        file = Path(job["verdict"])
-        verdict = json.loads(file.read_text()) if file.exists() else {"verdict": "no verdict", "by": ""}
-        found[name] = {**verdict, "said": file.with_suffix(".txt").read_text()[-3000:]}
-    return found
-
-
-def mutants_of(game: str) -> list[Mutant]:
-    mutants: list[Mutant] = import_module(f"mutants.{game}").MUTANTS
-    assert len({mutant[0] for mutant in mutants}) == len(mutants) >= 15  # enough to mean something
-    return mutants
-
-
-def told(name: str, found: dict[str, str]) -> str:
-    """Write what became of a mutant, with what was said unless the checks did what they are for."""
-    return f"{name}: {found['verdict']}" + ("" if found["verdict"] == "survived" else f"\n{found['said']}")
+HEX = find("hex").spec
 
 
 @pytest.mark.parametrize("game", games())
-def test_every_mutant_is_killed(game: str, tmp_path: Path) -> None:
+def test_every_mutant_is_killed(game: str, request: pytest.FixtureRequest) -> None:
     """An unchanged copy passes the game's tests, and in every broken one a check fails."""
-    found = judged(game, [UNCHANGED, *mutants_of(game)], tmp_path)
-    unchanged = found.pop("unchanged")
-    assert unchanged["verdict"] == "survived", told("unchanged", unchanged)
-    others = [told(name, each) for name, each in found.items() if each["verdict"] != "killed"]
+    spec, tests = find(game).spec, of_game(game)
+    unchanged, *found = judge(spec, tests, [UNCHANGED, *mutants_of(spec, tests)], ROOT)
+    assert unchanged.outcome == "survived", told(unchanged)
+    others = [told(verdict) for verdict in found if verdict.outcome != "killed"]
     assert not others, "\n".join(others)
+    if request.config.getoption("write"):
+        killers = {verdict.mutant: verdict.by for verdict in found}
+        (tests / KILLERS).write_text(json.dumps(killers, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -83,35 +37,30 @@ def test_every_mutant_is_killed(game: str, tmp_path: Path) -> None:
         ("    seat = s.to_move", "    seat = s.mover"),
     ],
 )
-def test_a_crash_is_no_kill(old: str, new: str, tmp_path: Path) -> None:
+def test_a_crash_is_no_kill(old: str, new: str) -> None:
     """A copy that cannot be imported, called or run has not been caught by a check."""
-    found = judged("hex", [("crash", "rules.py", old, new)], tmp_path)
-    assert found["crash"]["verdict"] == "crashed"
+    (verdict,) = judge(HEX, of_game("hex"), [Mutant("crash", "rules.py", old, new)], ROOT)
+    assert verdict.outcome == "crashed" and "Error" in told(verdict)
 
 
 def test_another_package_is_no_verdict(tmp_path: Path) -> None:
     """The battery judges only the copies that it has made, and not being able to start is no kill either."""
-    early = "import sys, boyi; from mutants.battery import main; main(sys.argv[1])"
-    found = judged("hex", [UNCHANGED], tmp_path, sys.executable, "-c", early)
-    assert found["unchanged"]["verdict"] == "no verdict" and "another package" in found["unchanged"]["said"]
+    early = tmp_path / "early.py"
+    early.write_text("import sys, boyi\nfrom boyi.envs.conformance.battery import main\nmain(sys.argv[1])\n")
+    (verdict,) = judge(HEX, of_game("hex"), [UNCHANGED], ROOT, early)
+    assert verdict.outcome == "no verdict" and "another package" in verdict.said
 
 
-def test_a_place_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(AssertionError, match=r"occurs 0 times in rules\.py"):
-        judged("hex", [("stale", "rules.py", "no such line", "")], tmp_path)
+def test_a_place_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(BoyiError, match=r"mutant 'stale': 'no such line' occurs 0 times in rules\.py"):
+        list(judge(HEX, of_game("hex"), [Mutant("stale", "rules.py", "no such line", "")], ROOT))
 
 
-def main(chosen: list[str]) -> None:
-    """Judge all mutants of games, and note which test kills which."""
-    killers: dict[str, Any] = json.loads(KILLERS.read_text())
-    for game in chosen:
-        with TemporaryDirectory() as folder:
-            found = judged(game, mutants_of(game), Path(folder))
-        killers[game] = {name: each["by"] for name, each in found.items() if each["verdict"] == "killed"}
-        for name, each in found.items():
-            print(f"{game}: {name}: {each['verdict']} {each['by']}")
-        KILLERS.write_text(json.dumps(killers, indent=1, ensure_ascii=False) + "\n")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:] or list(games()))
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    with pytest.raises(BoyiError, match=re.escape(f"there is no {tmp_path / 'hex_mutants.py'}: it holds MUTANTS")):
+        mutants_of(HEX, tmp_path)
+    (tmp_path / "hex_mutants.py").write_text("MUTANTS = [('one', 'rules.py', 'a', 'b')]\n")
+    with pytest.raises(BoyiError, match="MUTANTS are at least 15 rows, each of another name, not 1"):
+        mutants_of(HEX, tmp_path)
+    with pytest.raises(BoyiError, match=r"wanted are files test_hex\*\.py"):
+        list(judge(HEX, tmp_path, [UNCHANGED], ROOT))

@@ -14,7 +14,7 @@ from boyi.baselines.search.evaluation import WIN, evaluation
 from boyi.baselines.search.rollouts import find_rollout, rollout_notes
 from boyi.envs import Game, find, games
 from boyi.envs.conformance import tampering as tamper
-from boyi.envs.conformance.random_games import Trial, open_stream
+from boyi.envs.conformance.random_games import Probe, open_stream
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.kernels import settle
 from boyi.envs.engine.protocol import (
@@ -93,11 +93,11 @@ def rollout_rows(states, notes, mask, p, used, r, low, high, rng):
 
 def taken(game: Game) -> np.ndarray:
     """Change bytes in positions of random games; return the decisions (m,) taken for positions, after the real ones."""
-    trial, lots = Trial(game, games=6), np.random.default_rng(5)
-    positions = [position for position in trial.positions if position.to_move >= 0]
+    probe, lots = Probe(game, games=6), np.random.default_rng(5)
+    positions = [position for position in probe.positions if position.to_move >= 0]
     chosen = [positions[k] for k in lots.permutation(len(positions))[: tamper.POSITIONS]]
     states = np.concatenate([position.states for position in chosen])
-    made = [tamper.accepted(trial, position, lots) for position in chosen]
+    made = [tamper.accepted(probe, position, lots) for position in chosen]
     found = np.concatenate([states, *made])
     return found[found["to_move"] >= 0]
 
@@ -125,4 +125,4 @@ def test_players_of_one_game_can_play_on_from_what_is_taken_for_a_position(game:
 def test_every_byte_of_many_positions(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, many in (("POSITIONS", 40), ("CHANGES", 1 << 20), ("PLAYED", 400)):
         monkeypatch.setattr(tamper, name, many)
-    tamper.tampering(Trial(game, games=8, seed=100))
+    tamper.tampering(Probe(game, games=8, seed=100))

@@ -1,7 +1,7 @@
 """docs/add-a-game.md adds a whole game: its blocks, put into a copy of the package, make one that is right and played.
 
 No other place holds that game, so everything happens in processes whose `boyi` is the copy. ``python
-tests/test_add_a_game.py`` is one of them: it follows moves that it is given, by whatever rules it finds.
+tests/docs/test_add_a_game.py`` is one of them: it follows moves that it is given, by whatever rules it finds.
 """
 
 import json
@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mutants.battery import packaged
-from places import ROOT, SUPPORT, TESTS
+from places import ROOT, SHARED, TESTS
+
+from boyi.envs.conformance.battery import copy_package
 
 PAGE = (ROOT / "docs" / "add-a-game.md").read_text(encoding="utf-8")
 BLOCKS = re.compile(r"^(?:\*\*`(\S+)`\*\*\n\n)?```(?:py|markdown)\n(.*?)^```$", re.M | re.S)  # a file's name and text
@@ -28,13 +29,14 @@ FILES = ("__init__.py", "rules.py", "encode.py", "valid.py", "text.py", "draw.py
 TYPED = {"play": "4\n4\nx\n4\nquit\n"}
 ANSWERS = {
     "games": r"connect +boyi/Connect-v0 boyi/connect-v0 +2 +7 +42 +- +no",
+    "check": r"\n\d+ promises kept by \d parameter sets\n$",
     "perft": r"\n +7 +823536 ",
     "arena": r"\nmcts:sims=200 +random +(1[5-9]|20) ",
     "benchmark": r"(?s)\nrandom +0 +[\d .]+%.*connect has no ladder of its own",
     "play": r"(?s)connect 7x6 k=4  X to move\n.*no action 'x': columns are 1 to 7.*seat 0> $",
 }
 # Of the tests for every game, all but those that `check_game` runs too, and that look for a game's own file of tests.
-SHARED = "connect and not contract and not cited"
+TRIED = "connect and not contract and not cited"
 
 EMPTY = "connect 3x3 k=3  X to move\n1 2 3\n. . .\n. . .\n. . .\n"
 Cell = tuple[int, int]
@@ -47,7 +49,7 @@ Cell = tuple[int, int]
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return a folder with a copy of the package, the page's game in it; compiled kernels stay there as well."""
     folder = tmp_path_factory.mktemp("sixth")
-    package = packaged(folder)
+    package = copy_package(ROOT, folder, "boyi")
     blocks: dict[str, list[str]] = {}
     for name, block in BLOCKS.findall(PAGE):
         if name:
@@ -63,7 +65,7 @@ def python(home: Path, *arguments: str, typed: str = "", **environment: str) -> 
     """Run Python on the copy; return what it prints, or fail with the end of all that it says."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith(("NUMBA_", "PYTEST_"))}
     clean |= {
-        "PYTHONPATH": os.pathsep.join(map(str, (home, TESTS, SUPPORT))),
+        "PYTHONPATH": os.pathsep.join(map(str, (home, *SHARED))),
         "NUMBA_CACHE_DIR": str(home / "kernels"),
         "COLUMNS": "200",
     }
@@ -111,7 +113,7 @@ def test_every_answer_is_asked_for() -> None:
 def test_the_tests_for_every_game_find_it(home: Path) -> None:
     """It passes Gymnasium's, PettingZoo's and Stable-Baselines3's checkers, and its RULES.md states its facts."""
     files = [str(TESTS / "conformance" / f"test_{name}.py") for name in ("conformance", "rules_pages")]
-    options = ["-v", "-k", SHARED, "-p", "no:cacheprovider", f"--rootdir={ROOT}", "-c", str(ROOT / "pyproject.toml")]
+    options = ["-v", "-k", TRIED, "-p", "no:cacheprovider", f"--rootdir={ROOT}", "-c", str(ROOT / "pyproject.toml")]
     told = python(home, "-m", "pytest", *options, *files)
     for checker in ("test_api", "test_pettingzoo_module_and_id", "test_gymnasium", "test_encoders"):
         assert re.search(rf"::{checker}\[.*connect.*PASSED", told)

@@ -74,7 +74,7 @@ def base(env: Any) -> GameEnv | GameVectorEnv:
 def content(env: Any) -> bytes:
     """All that a face's games are: positions, chance, seeds, and the learner's seats."""
     arrays = base(env).batch.snapshot()
-    return b"".join(arrays[name].tobytes() for name in sorted(arrays)) + base(env).table.seats.tobytes()
+    return b"".join(arrays[name].tobytes() for name in sorted(arrays)) + base(env).seating.seats.tobytes()
 
 
 def start(env: Any, seed: int | None = SEED) -> Any:

@@ -1,17 +1,14 @@
-"""Sizes of games at which agents are tried."""
+"""Games of a size at which every agent plays in seconds."""
 
-# Small enough that 20 games of each take seconds.
-SIZES = {
-    "einstein": "einstein:board_size=3,stones=2",
-    "gomoku": "gomoku:board_size=6",
-    "hex": "hex:board_size=4",
-    "jiu": "jiu:board_size=6,max_turns=40",
-    "mahjong": "mahjong",
-}
+from boyi.envs import Game, find
+from boyi.envs.engine.facts import facts
 
 
-# Where an agent wants another size: everything that can follow must fit into memory, OpenSpiel has one EinStein.
-OTHER_SIZES = {("exact", "hex"): "hex:board_size=3", ("openspiel", "einstein"): "einstein"}
-
-
-TOO_LARGE = {("exact", "gomoku"), ("exact", "jiu")}
+def sized(name: str, agent: str) -> Game | None:
+    """Choose the size of a game at which an agent is tried; None where it cannot solve any."""
+    known = facts(find(name))
+    if agent == "exact" and known.solvable is None and find(name).seats == 2:
+        return None
+    if agent == "openspiel" and not all(f"{{{param}}}" in known.openspiel for param in known.small):
+        return find(name)
+    return find(name, **((known.solvable or known.small) if agent == "exact" else known.small))

@@ -3,7 +3,7 @@
 from functools import cache
 
 import numpy as np
-from oracles.hex import Hex
+from hex_oracle import Hex
 
 from boyi.baselines.search.evaluation import Evaluation
 from boyi.envs import Batch, Game

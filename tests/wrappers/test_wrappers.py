@@ -154,10 +154,10 @@ def test_observations_that_were_taken_apart_are_refused(name: str) -> None:
 def test_what_is_boyis_own_passes_through(name: str) -> None:
     rows = many(name)
     rows.set_opponent("mcts:sims=2")
-    assert str(rows.unwrapped.table.opponents[0]) == "mcts:sims=2"
+    assert str(rows.unwrapped.seating.opponents[0]) == "mcts:sims=2"
     env = single(name)
     env.get_wrapper_attr("set_opponent")("mcts:sims=3")
-    assert str(env.unwrapped.table.opponents[0]) == "mcts:sims=3"
+    assert str(env.unwrapped.seating.opponents[0]) == "mcts:sims=3"
     if name != "HistoryStack":
         observation, _ = rows.reset(seed=1)
         assert same(rows.observe_as(np.zeros(4, int)), observation)

@@ -12,11 +12,11 @@ from playing import lot
 from boyi.baselines.command.play import draw_pages
 from boyi.envs import Batch, BoyiError, View
 from boyi.envs.records.files import read_lines
-from boyi.envs.records.game_record import Record, positions, read_game
+from boyi.envs.records.game_record import GameRecord, positions, read_game
 from boyi.wrappers import RandomOpening, RecordGames, SymmetryAugment, vector
 
 
-def read_all(path: Path) -> list[Record]:
+def read_all(path: Path) -> list[GameRecord]:
     return [read_game(path, number) for number in range(1, len(read_lines(path)) + 1)]
 
 
@@ -99,7 +99,7 @@ def test_seats_are_named_by_who_plays_them(tmp_path: Path) -> None:
     ):
         env = make_env("hex:board_size=3", "self" if opponent == "self" else "random")
         if opponent != "self":
-            env.table.opponents = [opponent] if isinstance(opponent, Corner) else env.table.opponents
+            env.seating.opponents = [opponent] if isinstance(opponent, Corner) else env.seating.opponents
         play_out(RecordGames(env, tmp_path / "games.jsonl"), 3)
         assert read_game(tmp_path / "games.jsonl", number).seats == names
     own = make_env("hex:board_size=3", lambda observation, mask: int(mask.argmax()))

@@ -32,7 +32,7 @@ def test_gomoku_is_shown_in_all_its_images_and_played_in_them() -> None:
             action = lot(observation["action_mask"], seed)
             assert not observation["observation"][:2].reshape(2, 25)[:, action].any()
             observation, _, over, _, info = env.step(action)
-            x, mask = base.batch.look(0), base.batch.mask
+            x, mask = base.batch.observe(0)[0], base.batch.mask
             assert observation["observation"][0].ravel()[action] == 1
             assert same(info["action_mask"], observation["action_mask"])
             images, masks = turns(x), turns(mask.reshape(1, 5, 5))

@@ -11,4 +11,4 @@ class RandomOpening(VectorShell):
 
     def __init__(self, env: VectorEnv, moves: int) -> None:
         super().__init__(env, moves=moves)
-        self.table.opening = whole_number("RandomOpening", "moves", moves, 0)
+        self.seating.opening = whole_number("RandomOpening", "moves", moves, 0)

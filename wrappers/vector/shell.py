@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 
 from ...envs.faces.gym import GameVectorEnv
-from ..shell import Observation, table_of
+from ..shell import Observation, seating_of
 
 if TYPE_CHECKING:
     VectorWrapper = gymnasium.vector.VectorWrapper[Observation, np.ndarray, Observation, np.ndarray, np.ndarray]
@@ -25,7 +25,7 @@ class VectorShell(VectorWrapper, RecordConstructorArgs):
 
     def __init__(self, env: VectorEnv, **arguments: Any) -> None:
         RecordConstructorArgs.__init__(self, **arguments)
-        self.table = table_of(env, type(self).__name__, GameVectorEnv)
+        self.seating = seating_of(env, type(self).__name__, GameVectorEnv)
         gymnasium.vector.VectorWrapper.__init__(self, env)
 
     def inner(self, name: str) -> Any:
@@ -45,4 +45,4 @@ class VectorShell(VectorWrapper, RecordConstructorArgs):
 
     def set_opponent(self, opponent: Any) -> None:
         """Let somebody else play the other seats, from their next decision on."""
-        self.table.set_opponent(opponent)
+        self.seating.set_opponent(opponent)

@@ -23,7 +23,7 @@ from boyi.baselines.arena.matches import Match, compete
 from boyi.baselines.arena.rating import rate
 from boyi.baselines.command.main import app
 from boyi.envs import Batch, BoyiError, IllegalAction, find
-from boyi.envs.records.game_record import Record, read_game, read_line, replay
+from boyi.envs.records.game_record import GameRecord, read_game, read_line, replay
 
 HEX = "hex:board_size=5"
 TOY = find(SPEC)
@@ -315,7 +315,7 @@ def test_the_line_says_everything(finished):
     assert sorted(line["returns"]) == [-1.0, 1.0]
     assert line["ended"] == "over"
     assert all(line["seconds"][agent] > 0 for agent in (MCTS, "random"))
-    assert line.keys() == set(Record.__struct_fields__)
+    assert line.keys() == set(GameRecord.__struct_fields__)
 
 
 @pytest.mark.parametrize("cut", [0, 1, 700, -1, -2, -300, None])

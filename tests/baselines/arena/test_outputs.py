@@ -19,7 +19,7 @@ from boyi.baselines.arena import matches as arena
 from boyi.baselines.arena.decisions import Inquiry, inquire
 from boyi.baselines.arena.ladder import benchmark
 from boyi.baselines.arena.matches import Match, compete
-from boyi.baselines.arena.printing import fit_outputs, make_table, plain, show
+from boyi.baselines.arena.printing import fit_outputs, plain, show, text_table
 from boyi.baselines.arena.results import duration
 from boyi.baselines.command import main as cli
 from boyi.baselines.command.play import sit_down
@@ -80,7 +80,7 @@ def test_a_table_is_printed_in_ascii(monkeypatch):
     out = io.TextIOWrapper(io.BytesIO(), "ascii")
     monkeypatch.setattr(sys, "stdout", out)
     fit_outputs()
-    table = make_table("agent", "95 %", "a move")
+    table = text_table("agent", "95 %", "a move")
     table.add_row("würfelt", "-84 to +∞", duration(5e-5))
     show(table, "a ± b …")
     out.flush()

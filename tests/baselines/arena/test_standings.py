@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from boyi.baselines import evaluate
 from boyi.baselines.arena.matches import Match, compete
 from boyi.baselines.arena.results import Result
-from boyi.baselines.arena.standings import Table
+from boyi.baselines.arena.standings import Standings
 from boyi.baselines.command.main import app
 from boyi.envs import BoyiError, find
 from boyi.envs.records.game_record import replay
@@ -46,7 +46,7 @@ def test_two_agents_or_one_against_all_still_play_in_pairs():
     assert isinstance(compete(Match(TOY, ["random", FIRST], games=2)), Result)
     assert isinstance(evaluate("random", TOY, [FIRST, "random"], games=2), Result)
     assert isinstance(compete(Match("hex:board_size=2", ["random", FIRST], games=2)), Result)
-    assert isinstance(compete(Match(TOY, ["random", FIRST, "random"], games=3)), Table)
+    assert isinstance(compete(Match(TOY, ["random", FIRST, "random"], games=3)), Standings)
 
 
 def test_rows_sum_up_the_records():

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from boyi.baselines.command import play
 from boyi.baselines.command.main import app
 from boyi.envs import BoyiError, find
-from boyi.envs.records.game_record import read_game
+from boyi.envs.records.game_record import Ending, read_game
 
 START = ["play", "hex", "--board-size", "3", "--opponent", "contestants:first", "--seed", "1"]
 
@@ -83,7 +83,7 @@ def test_undo_keeps_the_dice():
             else:
                 sitting.answer()
         games.append((sitting.moves[0].action, len(sitting.moves), sitting.state.tolist(), sitting.returns))
-        sitting.ended, sitting.returns = "unfinished", None
+        sitting.ended, sitting.returns = Ending.UNFINISHED, None
         while sitting.undo():
             pass
         assert not any(move.seat == 0 for move in sitting.moves)

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from boyi.baselines.command import peers, speed
 from boyi.baselines.command.main import app
-from boyi.baselines.players import openspiel
 from boyi.envs import Batch, find, games
+from boyi.envs.engine.facts import facts
 from boyi.envs.faces.aec import AEC
 
 pytestmark = pytest.mark.kernels
@@ -85,13 +85,12 @@ def test_every_goal_stands_on_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in games():
         lines = [*speed.rows(find(name)), *speed.training_rows(find(name))]
         assert any("one core" in line.what for line in lines)
-        wanted = speed.GOALS.get(name, {}).values()
+        wanted = facts(find(name)).goals.values()
         assert sorted(line.goal for line in lines if line.goal is not None) == sorted(wanted)
 
 
-def test_a_game_that_a_peer_lacks_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openspiel, "NAMES", {})
-    assert speed._peer("OpenSpiel", peers.openspiel_loop, find("hex"))[0] in (
+def test_a_game_that_a_peer_lacks_is_said_so() -> None:
+    assert speed._peer("OpenSpiel", peers.openspiel_loop, find("jiu"))[0] in (
         "OpenSpiel: does not have it",
         "OpenSpiel: not installed (pyspiel)",
     )

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hex_oracle import Hex
 from numpy.typing import NDArray
-from oracles.hex import Hex
 from torch import Tensor, nn
 from torch.nn import functional
 

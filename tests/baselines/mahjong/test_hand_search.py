@@ -14,7 +14,8 @@ from boyi.baselines.mahjong.values import PlainEvaluator
 from boyi.envs import Batch, BoyiError, find
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.view import View
-from boyi.envs.mahjong import record, score, text, tiles
+from boyi.envs.mahjong import score, text, tiles
+from boyi.envs.mahjong import state as record
 from boyi.envs.mahjong.complete import complete
 
 pytestmark = pytest.mark.kernels

@@ -81,13 +81,13 @@ def test_changes_that_cannot_be_are_one_sentence(make: Callable[..., Any]) -> No
         env.set_opponent("randm")
     with pytest.raises(BoyiError, match="give one opponent, or one for each of the 1 other seats"):
         env.set_opponent(["random", "random"])
-    assert str(env.table.opponents[0]) == "random"
+    assert str(env.seating.opponents[0]) == "random"
 
 
 def test_it_is_reached_through_gymnasiums_wrappers() -> None:
     env = gym.wrappers.TimeLimit(gym.make("boyi/Hex-v0", board_size=4), 50)
     env.get_wrapper_attr("set_opponent")("mcts:sims=2")
-    assert str(env.unwrapped.table.opponents[0]) == "mcts:sims=2"
+    assert str(env.unwrapped.seating.opponents[0]) == "mcts:sims=2"
 
 
 @pytest.mark.parametrize("face", [GameEnv, GameVectorEnv])
@@ -95,7 +95,7 @@ def test_without_a_resolver_players_are_taken_as_they_are(face: Any) -> None:
     env = face(HEX, opponents=[Nth(0)])
     env.set_opponent(Nth(1))
     env.set_opponent([Nth(2)])
-    assert env.table.opponents[0].n == 2
+    assert env.seating.opponents[0].n == 2
     for wrong in ("random", last_cell, Nth):
         with pytest.raises(
             BoyiError, match=r'hex:board_size=4: an opponent is "self" or an object with act\(view\), n'

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 import toy
+from einstein_oracle import EinStein as Oracle
 from einstein_positions import CASES, arranged, changes, described, image, record
+from gomoku_oracle import Gomoku
+from hex_oracle import Hex
 from histories import random_histories, replayed
-from oracles.einstein import EinStein as Oracle
-from oracles.gomoku import Gomoku
-from oracles.hex import Hex
 
 from boyi.baselines import evaluate
 from boyi.baselines.search.exact import Exact, Solver

@@ -10,8 +10,8 @@ import pytest
 import strip
 import toy
 from clock import Clock
+from einstein_oracle import Cell, EinStein
 from einstein_positions import every_set, record
-from oracles.einstein import Cell, EinStein
 
 from boyi.baselines.search.evaluation import evaluation
 from boyi.baselines.search.exact import Exact
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.kernels
 Stones = dict[int, Cell]
 
 
-def stand(states, e, seat):
+def static_value(states, e, seat):
     """Evaluate game 0."""
     survey(states[0], e[0])
     return evaluate(states[0], e[0], seat)
@@ -60,7 +60,7 @@ class BruteForce:
         found = evaluation(game, "brute force")
         self.game, self.notes, self.scale = game, found.notes, found.scale
         self.known: dict[tuple[int, int], float] = {}
-        self.kernels = {f.__name__: bind(f, game, **found.kernels) for f in (stand, roll, odds, marks, hashed)}
+        self.kernels = {f.__name__: bind(f, game, **found.kernels) for f in (static_value, roll, odds, marks, hashed)}
         self.step, self.score = bind(step_one, game), bind(score, game)
 
     def after(self, states: np.ndarray, a: int) -> np.ndarray:
@@ -83,7 +83,7 @@ class BruteForce:
             return float(r[0])
         if depth == 0:
             reach = (game.high - game.low) / 2
-            return reach * math.tanh(self.kernels["stand"](states, self.notes, 0) / self.scale)
+            return reach * math.tanh(self.kernels["static_value"](states, self.notes, 0) / self.scale)
         if mover == CHANCE:
             p = np.zeros(game.chance_outcomes)
             total = 0.0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from clock import Clock
-from oracles.hex import Hex
+from hex_oracle import Hex
 from tree_searches import TACTICS, linked, position, wins
 
 from boyi.baselines.search.mcts import MCTS

@@ -28,7 +28,7 @@ from boyi.envs import BoyiError, find
 from boyi.envs.engine import bind
 from boyi.envs.engine.schema import read
 from boyi.envs.faces.gym import GameVectorEnv
-from boyi.envs.records.game_record import FORMAT, Record, positions, read_line
+from boyi.envs.records.game_record import FORMAT, GameRecord, positions, read_line
 
 pytestmark = pytest.mark.filterwarnings("ignore:The number of environments used is greater:UserWarning")
 
@@ -109,7 +109,7 @@ def record(**changes):
         "statistics": {"luck": [0.5, 0.5]}, "plies": 3, "seconds": {"a": 0.5, "b": 0.25}, "decisions": {"a": 1, "b": 2},
         "clock": 10.0,
     }  # fmt: skip
-    return Record(**{**facts, **changes})
+    return GameRecord(**{**facts, **changes})
 
 
 def same_numbers(one, other):

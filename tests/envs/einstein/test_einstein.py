@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from einstein_oracle import Cell, EinStein, Stone
 from einstein_positions import (
     CASES,
     TESTED,
@@ -23,7 +24,6 @@ from einstein_positions import (
 from histories import count, number_of_actions, scores, seen
 from numba import config
 from numpy.typing import NDArray
-from oracles.einstein import Cell, EinStein, Stone
 
 from boyi.baselines.command.perft import perft
 from boyi.envs import Batch, BoyiError, Game, IllegalAction, find
@@ -161,7 +161,7 @@ def test_every_ply_agrees_with_openspiel() -> None:
 
 # Perft from `fixed` starts: sequences of actions with all the rolls between, before and after them; a game that has
 # ended counts once. The oracle's numbers, printed by
-# `python -c "from test_einstein import *; print(oracle_perft(5, {'placement': 'fixed'}))"` in tests/.
+# `python -c "from test_einstein import *; print(oracle_perft(5, {'placement': 'fixed'}))"` in its folder.
 
 PERFT = {
     "einstein:placement=fixed": [6, 108, 1944, 36972, 704214, 13968733],

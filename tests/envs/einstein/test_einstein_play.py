@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from einstein_oracle import Cell, EinStein, Stone
 from einstein_positions import Record, arranged, by_hand, changes, dealt, every_set, exchanged, image, record
 from histories import SIGMAS, count, first_seat_wins, keys, seen
 from numba import config
-from oracles.einstein import Cell, EinStein, Stone
 
 from boyi.envs import Game, find
 from boyi.envs.einstein import SPEC, encode

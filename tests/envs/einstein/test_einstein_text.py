@@ -4,9 +4,9 @@ import random
 
 import numpy as np
 import pytest
+from einstein_oracle import EinStein
 from einstein_positions import arranged, by_hand, different, every_set, record
 from histories import count, keys
-from oracles.einstein import EinStein
 
 from boyi.envs import Batch, BoyiError, Game, find
 from boyi.envs.einstein import SPEC, text

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from clock import Clock
-from sizes import OTHER_SIZES, SIZES, TOO_LARGE
+from sizes import sized
 
 from boyi.baselines.agent import Agent
-from boyi.baselines.agents import AGENTS
-from boyi.envs import Batch, BoyiError, Param, find, games
+from boyi.baselines.agents import AGENTS, make_agent
+from boyi.envs import Batch, BoyiError, Param, games
 
 pytestmark = pytest.mark.kernels
 
@@ -69,17 +69,19 @@ def values(param: Param) -> list[object]:
     return [type(param.default)(min(max(param.low, 2 if isinstance(param.default, int) else 0.5), param.high))]
 
 
-@pytest.mark.parametrize("name", games())
-@pytest.mark.parametrize("agent", sorted(AGENTS.keys() - {"openspiel"}))  # which has no kernel of ours
+PAIRS = [(agent, name) for agent in sorted(AGENTS) for name in games() if agent != "openspiel" and sized(name, agent)]
+"""Agents with kernels of ours, and games that they are tried in."""
+
+
+@pytest.mark.parametrize(("agent", "name"), PAIRS)
 def test_an_agent_plays_with_every_choice_of_its_parameters(agent: str, name: str, clock: Clock) -> None:
-    if (agent, name) in TOO_LARGE:
-        pytest.skip("too large to solve")
     clock.tick = 0.05
-    game, kind = find(OTHER_SIZES.get((agent, name), SIZES[name])), AGENTS[agent]
+    game, kind = sized(name, agent), AGENTS[agent]
+    assert game is not None
     work = {param: most for param, most in WORK.items() if param in kind.params} | LESS.get((agent, name), {})
     for chosen in choices(kind, work):
         try:
-            player = kind(**chosen)
+            player = kind.from_string(make_agent, **chosen)
             player.fit(game)
         except BoyiError:
             continue

@@ -69,7 +69,7 @@ class Nosy(seating.Watcher):
 @pytest.mark.parametrize("at", [1, 2])
 def test_a_watcher_that_fails_before_the_action_leaves_the_game_as_it_was(game: str, face: str, at: int) -> None:
     env, twin = FACES[face](game, Faulty()), FACES[face](game, Faulty())
-    base(env).table.watchers.append(Nosy("playing", at))
+    base(env).seating.watchers.append(Nosy("playing", at))
     for each in (env, twin):
         start(each)
         go_on(each, at - 1)
@@ -85,7 +85,7 @@ def test_a_watcher_that_fails_before_the_action_leaves_the_game_as_it_was(game: 
 @pytest.mark.parametrize("at", [1, 2])
 def test_a_watcher_that_fails_after_a_game_has_ended_leaves_none(game: str, face: str, at: int) -> None:
     env = FACES[face](game, Faulty(), seat=1)
-    base(env).table.watchers.append(Nosy("ended", at))
+    base(env).seating.watchers.append(Nosy("ended", at))
     start(env)
     with pytest.raises(KeyboardInterrupt):
         go_on(env, 30)
@@ -188,7 +188,7 @@ def test_a_refused_seed_leaves_the_game_as_it_was(face: str) -> None:
         start(each)
         go_on(each, 2)
     with pytest.raises(BoyiError, match="a seed is a whole number"):
-        base(env).table.start([1, 2, 3, 4], np.arange(base(env).batch.n))
+        base(env).seating.start([1, 2, 3, 4], np.arange(base(env).batch.n))
     assert go_on(env) == go_on(twin)
 
 

@@ -92,7 +92,6 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "purpose": lambda value: BATCH.game_keys(purpose=value),
     "seats": BATCH.draw_seats,
     "play": Batch(HEX, 1, 0).play,
-    "look": Batch(HEX, 1, 0).look,
     "outcomes": DICE.resolve,
     "outcome rows": lambda value: DICE.resolve([0], value),
     "draw": DICE.draw_outcomes,

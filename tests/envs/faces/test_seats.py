@@ -96,7 +96,7 @@ def test_a_reset_that_fails_shows_the_hand_of_nobody_else() -> None:
     def reset_in_vain() -> int:
         """Reset until an opponent has been asked; return the learner's seat in the game before."""
         while True:
-            earlier = int(env.table.seats[0])
+            earlier = int(env.seating.seats[0])
             try:
                 env.reset()
             except ZeroDivisionError:

@@ -19,21 +19,20 @@ from boyi.envs.conformance import check
 from boyi.envs.conformance.check import GameError
 from boyi.envs.einstein import SPEC as EINSTEIN
 from boyi.envs.einstein import encode as einstein_encode
+from boyi.envs.engine.facts import facts
 from boyi.envs.engine.protocol import CHANCE
 from boyi.envs.faces.symmetry import symmetries
 from boyi.envs.hex import encode as hex_encode
 from boyi.envs.hex import rules as hex_rules
-
-IMAGES = {"hex": 2, "gomoku": 8, "einstein": 8, "jiu": 4, "mahjong": 12, "toy": 9}
 
 
 @pytest.mark.parametrize(("spec", "encoder"), SEEN, ids=lambda part: getattr(part, "name", part))
 def test_every_game_and_encoder_has_its_images(spec: Spec, encoder: str) -> None:
     game = Game.bind(spec, {})
     numbers, actions = symmetries(game, encoder)
-    size = math.prod(game.shape(encoder))
-    assert (numbers.shape, actions.shape) == ((IMAGES[spec.name], size), (IMAGES[spec.name], game.actions))
-    assert len({row.tobytes() for row in numbers}) == IMAGES[spec.name]
+    size, images = math.prod(game.shape(encoder)), facts(game).images
+    assert (numbers.shape, actions.shape) == ((images, size), (images, game.actions))
+    assert len({row.tobytes() for row in numbers}) == images
     assert (np.sort(numbers) == np.arange(size)).all() and (np.sort(actions) == np.arange(game.actions)).all()
     assert (numbers[0] == np.arange(size)).all() and (actions[0] == np.arange(game.actions)).all()
 

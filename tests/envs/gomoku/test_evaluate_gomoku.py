@@ -5,8 +5,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from gomoku_oracle import Gomoku
 from gomoku_positions import WAYS, every_rule
-from oracles.gomoku import Gomoku
 
 from boyi.baselines.search.evaluation import WIN, evaluation
 from boyi.envs import Game, find

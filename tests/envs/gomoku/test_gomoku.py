@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from gomoku_oracle import Cell, Gomoku
 from gomoku_positions import PICTURES, WAYS, Player, every_set, exact_chances, histories, laid, merged, players
 from histories import count, number_of_actions, scores, seen
 from numba import config
 from numpy.typing import NDArray
-from oracles.gomoku import Cell, Gomoku
 
 from boyi.envs import Batch, Game, find
 from boyi.envs.engine import kernels

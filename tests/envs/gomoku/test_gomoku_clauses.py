@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from gomoku_oracle import Gomoku
 from gomoku_positions import FULL, every_rule, every_set, laid, played, taking_turns
 from histories import scores
-from oracles.gomoku import Gomoku
 
 from boyi.envs import Batch, Game, IllegalAction
 from boyi.envs.engine.protocol import OVER

@@ -7,11 +7,11 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from gomoku_oracle import Gomoku
 from gomoku_positions import PICTURES, every_rule, every_set, exact_chances, histories, laid, played
 from histories import SIGMAS, count, keys, random_histories, replayed, seen
 from numba import config
 from numpy.typing import NDArray
-from oracles.gomoku import Gomoku
 
 from boyi.envs import Batch, Game, find
 from boyi.envs.engine import kernels

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from gomoku_oracle import Gomoku
 from gomoku_positions import FULL, every_rule, every_set, histories, laid, played
 from histories import count, keys, replayed, seen
-from oracles.gomoku import Gomoku
 
 from boyi.envs import Batch, BoyiError, Game, find
 from boyi.envs.gomoku import SPEC, text

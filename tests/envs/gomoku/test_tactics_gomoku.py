@@ -1,8 +1,8 @@
 """What `alphabeta` sees in Gomoku: planted wins, threats and defences, each proven here by plain Python first."""
 
 import pytest
+from gomoku_oracle import Cell, Gomoku
 from gomoku_positions import WAYS
-from oracles.gomoku import Cell, Gomoku
 
 from boyi.baselines.search.alphabeta import AlphaBeta
 from boyi.baselines.search.evaluation import WIN

@@ -52,20 +52,20 @@ def lopsided(start: object, seed: int) -> np.ndarray:
 
 
 def test_images_agree_with_the_rules_where_the_start_is_not_symmetric(monkeypatch: pytest.MonkeyPatch) -> None:
-    trial = check.Trial(GOMOKU, games=3)
-    trial.start = partial(lopsided, trial.start)  # type: ignore[method-assign]
+    probe = check.Probe(GOMOKU, games=3)
+    probe.start = partial(lopsided, probe.start)  # type: ignore[method-assign]
     with pytest.raises(GameError, match="makes this another game"):
-        check.symmetries(trial)
+        check.symmetries(probe)
 
     def image(states: np.ndarray, k: int) -> np.ndarray:
         return moved(states, images(6)[k], ["board"], ["last"])
 
     monkeypatch.setattr(rules, "image", image, raising=False)
-    check.symmetries(trial)
-    check.images(trial)
+    check.symmetries(probe)
+    check.images(probe)
     monkeypatch.setattr(rules, "image", lambda states, k: image(states, k ^ 1))
     with pytest.raises(GameError, match="makes this another game"):
-        check.symmetries(trial)
+        check.symmetries(probe)
 
 
 def test_images_of_records_move_stones_and_places() -> None:

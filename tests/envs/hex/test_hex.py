@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from hex_oracle import Hex
 from hex_positions import every_set, played
 from histories import SIGMAS, count, first_seat_wins, keys, number_of_actions, random_histories, replayed, scores, seen
 from numba import config
 from numpy.typing import NDArray
-from oracles.hex import Hex
 
 from boyi.envs import Batch, Game, IllegalAction, find
 from boyi.envs.engine import kernels
@@ -103,7 +103,7 @@ def test_every_ply_agrees_with_openspiel(board_size: int, swap: bool) -> None:
 
 # Perft: the number of sequences of actions from the start, by depth; a game that has ended counts once
 
-# The oracle's numbers, printed by `python -c "from test_hex import *; print(oracle_perft(4, False, 8))"` in tests/.
+# The oracle's numbers, printed by `python -c "from test_hex import *; print(oracle_perft(4, False, 8))"` in its folder.
 PERFT = {
     (1, False): [1, 1],
     (1, True): [1, 1, 1],
@@ -246,7 +246,7 @@ def test_a_full_board_holds_exactly_one_chain(board_size: int) -> None:
         s = state.view(np.recarray)[0]
         rules.reset(s, None)
         for (r, c), seat in oracle.stones.items():
-            rules.place(s, seat, r * board_size + c)
+            rules.put_stone(s, seat, r * board_size + c)
         assert state["winner"][0] == chains.index(True)
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from hex_oracle import Hex
 from hex_positions import every_set, played
 from histories import count, keys, random_histories, replayed, seen
-from oracles.hex import Hex
 
 from boyi.envs import Batch, BoyiError, Game, find
 from boyi.envs.hex import SPEC, text

@@ -13,7 +13,8 @@ from boyi.baselines.search.evaluation import WIN, evaluation
 from boyi.envs import Batch, Game, find
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.protocol import candidates, evaluate, follow, step, survey, tactics, transposition
-from boyi.envs.jiu import record, rules, text
+from boyi.envs.jiu import rules, text
+from boyi.envs.jiu import state as record
 from boyi.envs.jiu.constants import DROP, JUMP, LAYOUT, TAKE, TURN
 from boyi.envs.jiu.evaluate import STONE
 from boyi.envs.jiu.greedy import shapes

@@ -1,11 +1,11 @@
-"""The figures of Jiu's RULES.md are what the package draws; ``python tests/test_jiu_figures.py`` writes them anew."""
+"""The figures of Jiu's RULES.md are what the package draws."""
 
 import re
 from typing import NamedTuple
 
 import pytest
 from jiu_positions import played, position
-from places import ROOT
+from places import ROOT, Kept
 
 from boyi.envs import Batch
 from boyi.envs.jiu import draw
@@ -140,8 +140,8 @@ def picture(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_figures_are_what_the_package_draws(name: str) -> None:
-    assert (ROOT / "docs" / f"jiu_{name}.svg").read_text(encoding="utf-8") == picture(name)
+def test_figures_are_what_the_package_draws(name: str, kept: Kept) -> None:
+    kept(ROOT / "docs" / f"jiu_{name}.svg", picture(name))
 
 
 def test_the_page_shows_every_figure_below_its_clause() -> None:
@@ -154,8 +154,3 @@ def test_the_page_shows_every_figure_below_its_clause() -> None:
     }
     assert shown == {name: figure.clause for name, figure in FIGURES.items()}
     assert {path.stem[4:] for path in (ROOT / "docs").glob("jiu_*.svg")} == set(FIGURES)
-
-
-if __name__ == "__main__":
-    for figure in FIGURES:
-        (ROOT / "docs" / f"jiu_{figure}.svg").write_text(picture(figure), encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.jiu import DROP, LIFT, STOP, TAKE, Jiu, Point, corners
+from jiu_oracle import DROP, LIFT, STOP, TAKE, Jiu, Point, corners
 
 from boyi.envs import Batch
 from boyi.envs.jiu import text

@@ -8,7 +8,8 @@ from histories import count, scores
 from jiu_positions import beside, dalians, exchanged, played, position, stands, stones, unit_cells
 
 from boyi.envs import find
-from boyi.envs.jiu import record, rules, shapes
+from boyi.envs.jiu import rules, shapes
+from boyi.envs.jiu import state as record
 
 pytestmark = pytest.mark.kernels
 

@@ -13,7 +13,8 @@ from mahjong_positions import SEATS, WAITING, asks, by_hand, lies, named, played
 from boyi.envs import Batch
 from boyi.envs.engine.kernels import CHANCE_KEY, derive
 from boyi.envs.engine.rng import below
-from boyi.envs.mahjong import constants, record, text, tiles
+from boyi.envs.mahjong import constants, text, tiles
+from boyi.envs.mahjong import state as record
 
 pytestmark = pytest.mark.kernels
 

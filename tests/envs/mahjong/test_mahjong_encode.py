@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from itertools import permutations
 
+import mahjong_oracle as oracle
 import numpy as np
 import pytest
 from histories import seen
@@ -23,13 +24,13 @@ from mahjong_positions import (
     redealt,
     table,
 )
-from oracles import mahjong as oracle
 
 from boyi.envs import Batch, BoyiError, Game
 from boyi.envs.engine import kernels
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.protocol import CHANCE, OVER
-from boyi.envs.mahjong import SPEC, constants, encode, record, text, tiles
+from boyi.envs.mahjong import SPEC, constants, encode, text, tiles
+from boyi.envs.mahjong import state as record
 from boyi.envs.mahjong.melds import CHOW, CONCEALED
 
 pytestmark = pytest.mark.kernels

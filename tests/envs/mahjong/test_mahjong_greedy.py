@@ -9,7 +9,8 @@ from boyi.baselines.agents import make_agent
 from boyi.baselines.players.greedy import act_rows
 from boyi.envs import Batch, BoyiError, Game
 from boyi.envs.engine.bind import bind
-from boyi.envs.mahjong import constants, distance, greedy, record, text
+from boyi.envs.mahjong import constants, distance, greedy, text
+from boyi.envs.mahjong import state as record
 from boyi.envs.mahjong.greedy import count_unseen
 from boyi.envs.mahjong.melds import CHOW, KONG, PONG
 

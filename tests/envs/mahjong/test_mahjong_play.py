@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 from histories import seen
+from mahjong_oracle import Mahjong
 from mahjong_positions import FORMS, SEATS, TESTED, by_hand, count, every_set, likely, notes
-from oracles.mahjong import Mahjong
 
 from boyi.envs import Batch, Game, find
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.protocol import CHANCE, OVER, policy
-from boyi.envs.mahjong import SPEC, greedy, record, text
+from boyi.envs.mahjong import SPEC, greedy, text
+from boyi.envs.mahjong import state as record
 
 pytestmark = pytest.mark.kernels
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from mahjong_positions import WAITING, asks, lies, played, seat, table
 
-from boyi.envs.mahjong import record
+from boyi.envs.mahjong import state as record
 
 pytestmark = pytest.mark.kernels
 

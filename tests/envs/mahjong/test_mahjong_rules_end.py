@@ -7,7 +7,8 @@ from mahjong_positions import SEATS, WAITING, asks, by_hand, named, played, tabl
 
 from boyi.envs import Batch, find
 from boyi.envs.engine.protocol import OVER
-from boyi.envs.mahjong import SPEC, record, rules, tiles
+from boyi.envs.mahjong import SPEC, rules, tiles
+from boyi.envs.mahjong import state as record
 
 pytestmark = pytest.mark.kernels
 

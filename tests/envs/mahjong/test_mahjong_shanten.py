@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numba import config
-from places import TESTS
 
 from boyi.envs import BoyiError, find
 from boyi.envs.engine.bind import bind
@@ -257,7 +256,7 @@ def test_plain_python_finds_the_same() -> None:
         "print([[row.tolist() for row in weighed(tiles.parse(hand), MELDS)] for hand in sys.argv[2:]])\n"
         "print([shanten(hand) for hand in sys.argv[2:]])"
     )
-    command = [sys.executable, "-W", "error", "-c", code, str(TESTS), *hands]
+    command = [sys.executable, "-W", "error", "-c", code, str(Path(__file__).parent), *hands]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     expected = [[row.tolist() for row in weighed(tiles.parse(hand), MELDS)] for hand in hands]

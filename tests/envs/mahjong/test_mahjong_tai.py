@@ -7,15 +7,16 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import mahjong_oracle as oracle
 import numpy as np
 import pytest
 from mahjong_positions import GAME, Record, count, items_of_win, played, table
 from numba import config
-from oracles import mahjong as oracle
 
 from boyi.envs import find
 from boyi.envs.engine.bind import bind
-from boyi.envs.mahjong import SPEC, complete, record, rules, tai, tiles
+from boyi.envs.mahjong import SPEC, complete, rules, tai, tiles
+from boyi.envs.mahjong import state as record
 from boyi.envs.mahjong.scoring import FORMS
 from boyi.envs.mahjong.tai import best_items, waits
 

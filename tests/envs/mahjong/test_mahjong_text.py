@@ -6,7 +6,8 @@ from histories import keys
 from mahjong_positions import NAMES, SEATS, WAITING, Record, by_name, count, every_set, named, played, table
 
 from boyi.envs import Batch, BoyiError, Game, find
-from boyi.envs.mahjong import constants, record, text, tiles
+from boyi.envs.mahjong import constants, text, tiles
+from boyi.envs.mahjong import state as record
 
 pytestmark = pytest.mark.kernels
 

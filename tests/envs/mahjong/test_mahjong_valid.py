@@ -12,8 +12,8 @@ from boyi.envs.engine.protocol import OVER
 from boyi.envs.engine.rng import choose, kernel
 from boyi.envs.mahjong import SPEC, constants, greedy, text, valid
 from boyi.envs.mahjong.melds import CONCEALED
-from boyi.envs.mahjong.record import DECLARE, PASS
 from boyi.envs.mahjong.rules import legal
+from boyi.envs.mahjong.state import DECLARE, PASS
 
 LONG = find("mahjong", reserve=0, reserve_per_kong=1, multi_win="all", missed_win="strict", swap_call_ban=True)
 every_game = pytest.mark.parametrize("game", [*TESTED, LONG], ids=str)

@@ -6,8 +6,8 @@ from itertools import zip_longest
 
 import numpy as np
 import pytest
+from gomoku_oracle import Cell, Gomoku
 from numpy.typing import NDArray
-from oracles.gomoku import Cell, Gomoku
 
 from boyi.envs import Batch, Game, find
 from boyi.envs.gomoku import SPEC, text

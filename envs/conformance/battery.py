@@ -1,8 +1,8 @@
-"""Run a game's own tests without JIT on copies of the package, one for each bug: ``python -m mutants.battery JOBS``.
+"""Run tests without JIT on copies of a package, one for each bug: ``python battery.py JOBS``, in a process of its own.
 
 JOBS is a JSON file, see `Job`; each verdict goes to the JSON file that its job names, and what is said meanwhile to one
-beside it that ends in .txt. Every copy is tested in a process of its own, forked from this one, which has imported what
-takes long and nothing of the package. A verdict tells a bug that a check found from one that merely broke the program.
+beside it that ends in .txt. Every copy is tested in a process forked from this one, which has imported what takes long
+and nothing of the package. A verdict tells a bug that a check found from one that merely broke the program.
 """
 
 import json
@@ -16,25 +16,30 @@ from pathlib import Path
 from typing import TypedDict
 
 import pytest
-from places import ROOT, SUPPORT, TESTS
 
 AT_ONCE = 2  # processes, each of which keeps a core busy
 PATIENCE = 900  # seconds, on however busy a machine; a bug that makes the rules run for ever no check has caught
 HEAVY = ("gymnasium", "hypothesis", "msgspec", "numba", "numpy", "scipy.optimize")
 """What the package and its tests import of others."""
+LEFT_OUT = ("__pycache__", "weights", "tests", "docs", "examples", "runs", "build", "dist", "*.egg-info", ".*")
+"""What no test imports of a package's folder, which may be a repository's root."""
 
 
 class Job(TypedDict):
-    """A bug: `old` is `new` in a file of the game's folder, nothing changed where that is empty.
+    """A bug: `old` is `new` in a `file` of the `package` that stands in the folder `source`, nothing where it is empty.
 
-    `first` is the test that has found it before, or empty, and `verdict` where to write what becomes of it.
+    `first` is the test that has found it before, or empty; `tests` are the files of tests to run, in the folder or
+    below the folder `root`, and `verdict` is where to write what becomes of it.
     """
 
-    game: str
+    package: str
+    source: str
     file: str
     old: str
     new: str
     first: str
+    tests: list[str]
+    root: str
     verdict: str
 
 
@@ -51,15 +56,10 @@ class FirstFailure:
             self.exception, self.test = call.excinfo.value, node.nodeid
 
 
-def packaged(folder: Path) -> Path:
-    """Copy what the tests import of the package into `folder`, as ``boyi``."""
-    package = folder / "boyi"
-    package.mkdir(parents=True)
-    shutil.copy(ROOT / "__init__.py", package)
-    for part in ("envs", "baselines", "wrappers"):
-        ignored = shutil.ignore_patterns("__pycache__", "weights")
-        shutil.copytree(ROOT / part, package / part, ignore=ignored)
-    return package
+def copy_package(source: Path, folder: Path, name: str) -> Path:
+    """Copy what can be imported of a package from its folder `source` into `folder`; return the copy."""
+    copy: Path = shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    return copy
 
 
 def mutated(source: str, job: Job) -> str:
@@ -69,13 +69,12 @@ def mutated(source: str, job: Job) -> str:
     return source.replace(job["old"], job["new"])
 
 
-def run(tests: list[str]) -> tuple[str, str]:
+def run(tests: list[str], root: str) -> tuple[str, str]:
     """Run tests up to the first failure; return what that makes of the copy, and the test."""
     from boyi.envs.engine.errors import NoPosition
 
     first = FirstFailure()
-    options = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", f"--rootdir={ROOT}"]
-    code = pytest.main([*tests, *options], plugins=[first])
+    code = pytest.main([*tests, "-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", f"--rootdir={root}"], [first])
     if code == pytest.ExitCode.OK:
         return "survived", ""
     # Rules that lead to what the game's own valid.py refuses have been found out by it.
@@ -84,18 +83,15 @@ def run(tests: list[str]) -> tuple[str, str]:
 
 
 def judge(job: Job) -> tuple[str, str]:
-    """Run the test that has found the bug before, then all of the game's, those named after the file first."""
+    """Run the test that has found the bug before, then all."""
     if job["first"]:
-        verdict, test = run([job["first"]])
+        verdict, test = run([job["first"]], job["root"])
         if verdict == "killed":
             return verdict, test
-    part = Path(job["file"]).stem
-    own = (TESTS / "envs" / job["game"]).glob(f"test_{job['game']}*.py")
-    files = sorted(own, key=lambda path: (f"_{part}" not in path.name, path.name))
-    return run([str(path) for path in files])
+    return run(job["tests"], job["root"])
 
 
-def begin(job: Job, package: Path, number: int) -> int:
+def begin(job: Job, package: Path) -> int:
     """Judge a job in a child process, on the package as it is; return the process."""
     child = os.fork()
     if child:
@@ -105,12 +101,12 @@ def begin(job: Job, package: Path, number: int) -> int:
         with Path(job["verdict"]).with_suffix(".txt").open("w") as file:
             os.dup2(file.fileno(), 1)
             os.dup2(file.fileno(), 2)
+        os.chdir(job["root"])
         sys.path.insert(0, str(package.parent))
-        os.environ["PYTHONPATH"] = os.pathsep.join(map(str, (package.parent, TESTS, SUPPORT)))
-        import boyi
-
-        if Path(boyi.__file__).parent.resolve() != package.resolve():
-            raise ImportError(f"found another package: {boyi.__file__}")
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(package.parent), os.environ.get("PYTHONPATH")]))
+        found = Path(str(import_module(job["package"]).__file__)).parent
+        if found.resolve() != package.resolve():
+            raise ImportError(f"found another package: {found}")
         verdict, test = judge(job)
         Path(job["verdict"]).write_text(json.dumps({"verdict": verdict, "by": test}))
     except BaseException:
@@ -122,23 +118,26 @@ def begin(job: Job, package: Path, number: int) -> int:
 
 def main(path: str) -> None:
     """Judge all jobs, some at once, each copy for one after another."""
+    # Beside this script stand modules of the package, which tests must not find under these names.
+    sys.path[:] = [folder for folder in sys.path if Path(folder or ".").resolve() != Path(__file__).resolve().parent]
     for name in HEAVY:
         import_module(name)
     jobs: list[Job] = json.loads(Path(path).read_text())
     waiting = list(enumerate(jobs, 1))
-    free = [packaged(Path(path).with_suffix("") / str(slot)) for slot in range(min(AT_ONCE, len(jobs)))]
+    slots = [Path(path).with_suffix("") / str(slot) for slot in range(min(AT_ONCE, len(jobs)))]
+    free = [copy_package(Path(jobs[0]["source"]), slot, jobs[0]["package"]) for slot in slots]
     running: dict[int, tuple[Path, Path, str]] = {}
     while waiting or running:
         if waiting and free:
             number, job = waiting.pop(0)
             package = free.pop()
-            file = package / "envs" / job["game"] / job["file"]
+            file = package / job["file"]
             source = file.read_text(encoding="utf-8")
             if job["old"]:
                 file.write_text(mutated(source, job), encoding="utf-8")
                 # Compiled code is kept by this time: no two bugs may share one.
                 os.utime(file, (number, number))
-            running[begin(job, package, number)] = package, file, source
+            running[begin(job, package)] = package, file, source
             continue
         child, _ = os.waitpid(-1, 0)
         package, file, source = running.pop(child)

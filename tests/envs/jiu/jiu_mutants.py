@@ -86,12 +86,12 @@ MUTANTS = [
     # Squares, guns and taking.
     ("squares elsewhere", "rules.py", "due = squares_at(s, p, seat + 1)", "due = np.int64(s.squares[seat])"),
     ("the other's squares", "rules.py", "due = squares_at(s, p, seat + 1)", "due = squares_at(s, p, 2 - seat)"),
-    ("three corners, down right", "record.py", "if down and right and b[p + n + 1] == stone:", "if down and right:"),
-    ("three corners, up left", "record.py", "if up and left and b[", "if up and b["),
-    ("squares are counted twice", "record.py", "s.squares[seat] += squares_at", "s.squares[seat] += 2 * squares_at"),
-    ("broken squares count", "record.py", "s.squares[seat] -= squares_at(s, p, seat + 1)", "pass"),
-    ("all rows are seat 0's", "record.py", "s.rows[seat, p // n] += 1", "s.rows[0, p // n] += 1"),
-    ("columns never empty", "record.py", "s.columns[seat, p % n] -= 1", "s.columns[seat, p % n] -= 0"),
+    ("three corners, down right", "state.py", "if down and right and b[p + n + 1] == stone:", "if down and right:"),
+    ("three corners, up left", "state.py", "if up and left and b[", "if up and b["),
+    ("squares are counted twice", "state.py", "s.squares[seat] += squares_at", "s.squares[seat] += 2 * squares_at"),
+    ("broken squares count", "state.py", "s.squares[seat] -= squares_at(s, p, seat + 1)", "pass"),
+    ("all rows are seat 0's", "state.py", "s.rows[seat, p // n] += 1", "s.rows[0, p // n] += 1"),
+    ("columns never empty", "state.py", "s.columns[seat, p % n] -= 1", "s.columns[seat, p % n] -= 0"),
     ("a gun of n - 1", "rules.py", "s.rows[seat, p // n] == n", "s.rows[seat, p // n] >= n - 1"),
     ("a gun in another column", "rules.py", "s.columns[seat, p % n] == n", "s.columns[seat, p // n] == n"),
     ("a gun takes one", "rules.py", "due += 2 *", "due += 1 *"),
@@ -186,7 +186,7 @@ MUTANTS = [
     # Observations.
     ("one's own last point", "encode.py", "v[2 * points + s.latest[1 - seat]]", "v[2 * points + s.latest[seat]]"),
     ("seat 1 began", "encode.py", "= 1.0 - seat", "= 0.0 + seat"),
-    ("stones stay lifted", "encode.py", "    fill(v, points, 5, 0.0)\n", ""),
+    ("stones stay lifted", "encode.py", "    fill_plane(v, points, 5, 0.0)\n", ""),
     ("jumping is lifting", "encode.py", "6, s.phase == JUMP", "6, s.phase == DROP"),
     ("quarters of stones", "encode.py", "s.due / 8.0", "s.due / 4.0"),
     (

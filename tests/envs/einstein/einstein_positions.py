@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from einstein_oracle import Cell, EinStein, Stone
 from numpy.typing import NDArray
-from oracles.einstein import Cell, EinStein, Stone
 from places import TESTS
 
 from boyi.envs import Batch, Game, find

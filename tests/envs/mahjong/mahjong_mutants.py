@@ -4,8 +4,8 @@ MUTANTS = [
     # The deal and the wall.
     ("the deal begins with seat 0", "rules.py", "(np.int64(s.dealer) + i // 4) % SEATS, k", "i // 4 % SEATS, k"),
     ("tiles are dealt one by one", "rules.py", "+ i // 4) % SEATS, k]", "+ i) % SEATS, k]"),
-    ("the reserve is drawn too", "record.py", "np.int64(s.left) - np.int64(s.reserve) - np", "np.int64(s.left) - np"),
-    ("kongs leave the reserve as it is", "record.py", " - np.int64(s.reserve_per_kong) * np.int64(s.kongs)", ""),
+    ("the reserve is drawn too", "state.py", "np.int64(s.left) - np.int64(s.reserve) - np", "np.int64(s.left) - np"),
+    ("kongs leave the reserve as it is", "state.py", " - np.int64(s.reserve_per_kong) * np.int64(s.kongs)", ""),
     ("all kinds are equally likely", "rules.py", "p[k] = s.wall[k] * share", "p[k] = (s.wall[k] > 0) / 34"),
     ("the discarder draws again", "rules.py", "s.turn = after(giver)", "s.turn = giver"),
     # Discards and kongs.
@@ -173,7 +173,7 @@ MUTANTS = [
     (
         "chows by their claimed tile",
         "text.py",
-        'low = int(s["offer"]) - (a - record.TAKE_LOW)\n',
+        'low = int(s["offer"]) - (a - TAKE_LOW)\n',
         'low = int(s["offer"])\n',
     ),
     (

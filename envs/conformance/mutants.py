@@ -1,0 +1,125 @@
+"""Conformance: whether a game's tests notice a bug in it. Each of a list of one-line bugs must be caught by a check.
+
+The list is ``MUTANTS`` in the ``<game>_mutants.py`` of the folder that holds the game's tests: rows of a name, a file
+of the game, and a line's old and new text. ``killers.json`` beside it says which test has caught a bug before: it runs
+first, and a bug that is not there takes longer, that is all. `boyi mutants GAME` judges them all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from importlib import import_module, util
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from ..engine.errors import BoyiError
+from ..engine.spec import Spec
+
+BATTERY = Path(__file__).with_name("battery.py")
+KILLERS = "killers.json"
+LEAST = 15  # bugs that are enough to mean something
+
+
+class Mutant(NamedTuple):
+    """A one-line bug: in a file of the game `old`, which it holds once, is `new`."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+
+
+class Verdict(NamedTuple):
+    """What became of a mutant: "killed" by a test's check, "survived", "crashed" or "no verdict"; and what was said."""
+
+    mutant: str
+    outcome: str
+    by: str
+    said: str
+
+
+UNCHANGED = Mutant("unchanged", "rules.py", "", "")
+"""No bug at all, which the tests must let pass."""
+
+
+def mutants_of(spec: Spec, tests: Path) -> list[Mutant]:
+    """Read a game's list of bugs from the folder of its tests; `BoyiError` says which line of which file is missing."""
+    file = tests / f"{spec.name}_mutants.py"
+    if not file.is_file():
+        raise BoyiError(f"there is no {file}: it holds MUTANTS, at least {LEAST} rows of name, file, old and new text")
+    found = util.spec_from_file_location(file.stem, file)
+    assert found is not None and found.loader is not None
+    module = util.module_from_spec(found)
+    found.loader.exec_module(module)
+    mutants = [Mutant(*row) for row in getattr(module, "MUTANTS", ())]
+    if len({mutant.name for mutant in mutants}) < max(LEAST, len(mutants)):
+        raise BoyiError(f"{file}: MUTANTS are at least {LEAST} rows, each of another name, not {len(mutants)}")
+    return mutants
+
+
+def killers_of(tests: Path) -> dict[str, str]:
+    """Read by its name which test has caught a bug."""
+    file = tests / KILLERS
+    killers: dict[str, str] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return killers
+
+
+def judge(spec: Spec, tests: Path, mutants: Iterable[Mutant], root: Path, battery: Path = BATTERY) -> Iterator[Verdict]:
+    """Judge the tests of a game (``test_<game>*.py`` in `tests`) by each mutant; `root` is pytest's, as it is run.
+
+    `BoyiError` where the tests cannot be run, and for a mutant whose place is not found exactly once.
+    """
+    top = spec.package.split(".")[0]
+    source = Path(str(import_module(top).__file__)).parent
+    home = Path(str(import_module(spec.package).__file__)).parent
+    files, killers = [str(file) for file in sorted(tests.glob(f"test_{spec.name}*.py"))], killers_of(tests)
+    if not files:
+        raise BoyiError(f"there is no test of {spec.name} in {tests}: wanted are files test_{spec.name}*.py")
+    chosen = list(mutants)
+    for mutant in chosen:
+        found = (home / mutant.file).read_text(encoding="utf-8").count(mutant.old)
+        if mutant.old and found != 1:
+            raise BoyiError(f"mutant {mutant.name!r}: {mutant.old!r} occurs {found} times in {mutant.file}")
+    with TemporaryDirectory() as folder:
+        jobs = [
+            {
+                "package": top,
+                "source": str(source),
+                "file": os.path.relpath(home / mutant.file, source),
+                "old": mutant.old,
+                "new": mutant.new,
+                "first": killers.get(mutant.name, ""),
+                # Those named after the file come first.
+                "tests": sorted(files, key=lambda name, part=Path(mutant.file).stem: f"_{part}" not in name),  # type: ignore[misc]
+                "root": str(root),
+                "verdict": str(Path(folder) / f"{k}.json"),
+            }
+            for k, mutant in enumerate(chosen)
+        ]
+        written = Path(folder) / "jobs.json"
+        written.write_text(json.dumps(jobs), encoding="utf-8")
+        environment = os.environ | {
+            "NUMBA_DISABLE_JIT": "1",
+            "PYTHONPYCACHEPREFIX": str(Path(folder) / "compiled"),
+            "PYTHONDONTWRITEBYTECODE": "",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            "PYTEST_ADDOPTS": "",
+        }
+        command = [sys.executable, str(battery), str(written)]
+        done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
+        if done.returncode:
+            raise BoyiError(f"the tests of {spec.name} could not be judged:\n{done.stderr}")
+        for job, mutant in zip(jobs, chosen, strict=True):
+            file = Path(str(job["verdict"]))
+            verdict = json.loads(file.read_text()) if file.exists() else {"verdict": "no verdict", "by": ""}
+            yield Verdict(mutant.name, verdict["verdict"], verdict["by"], file.with_suffix(".txt").read_text()[-3000:])
+
+
+def told(verdict: Verdict) -> str:
+    """Write what became of a mutant, with what was said unless the checks did what they are for."""
+    return f"{verdict.mutant}: {verdict.outcome}" + ("" if verdict.outcome == "survived" else f"\n{verdict.said}")

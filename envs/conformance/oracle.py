@@ -1,0 +1,92 @@
+"""Conformance: a game beside its oracle, the same rules once more in slow, plain Python by somebody else.
+
+`check_game(spec, oracle=Amazons)` plays random games in both and compares what they say at every ply: who moves, what
+is lawful, what it is called, what everybody sees and, at the end, what everybody gets; and the same of the record that
+is read back from the diagram.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..engine.protocol import CHANCE
+from .random_games import Position, Probe, advance_one
+
+GAMES = 4  # compared for every parameter set
+CLOSELY = 16  # positions of a game of which observations and diagrams are compared, too; all where there are no more
+
+
+class Oracle(Protocol):
+    """A game as an oracle plays it; made with the game's parameters by their names.
+
+    It may have ``name(action)``, ``observe_<encoder>(seat)`` as nested lists, ``resolve(outcome)`` where chance takes
+    part, and ``deal(state)``, which takes from the start record what was dealt at random.
+    """
+
+    def __init__(self, **params: Any) -> None: ...
+
+    def mover(self) -> int | None:
+        """Return the seat to move, or None at a chance event and at the end."""
+
+    def legal(self) -> set[int]:
+        """Return the lawful actions."""
+
+    def play(self, action: int) -> None:
+        """Play a lawful action."""
+
+    def returns(self) -> list[float]:
+        """Return what every seat gets; zeros before the end."""
+
+
+def compare(probe: Probe, oracle: type[Oracle]) -> None:
+    """Raise `GameError` where a game and its oracle differ, on some of the probe's random games."""
+    for seed in list(probe.seeds)[:GAMES]:
+        generator, states = np.random.default_rng([seed, 3]), probe.start(seed)
+        other: Any = oracle(**probe.game.params)
+        if hasattr(other, "deal"):
+            other.deal(states[0])
+        while True:
+            position = probe.look(seed, states)
+            _compare_position(probe, position, other)
+            if generator.random() * probe.game.longest < CLOSELY or position.to_move < CHANCE:
+                _compare_shown(probe, position, other)
+                back = probe.game.module("text").read(probe.game.module("text").diagram(position.states[0]))
+                again = probe.look(seed, back)
+                _compare_position(probe, again, other, "of the record read from its diagram ")
+                _compare_shown(probe, again, other, "of the record read from its diagram ")
+            if position.to_move < CHANCE:
+                break
+            decides, states = position.to_move >= 0, states.copy()
+            choice = int(generator.choice(np.flatnonzero(position.mask if decides else probe.odds(position))))
+            probe.kernel(advance_one)(states, choice)
+            (other.play if decides else other.resolve)(choice)
+
+
+def _compare_position(probe: Probe, position: Position, other: Any, whose: str = "") -> None:
+    """Compare who moves, what is lawful, what it is called, and the returns."""
+    mover = position.to_move if position.to_move >= 0 else None
+    probe.require(other.mover() == mover, position, f"the oracle says {whose}that {other.mover()} moves, not {mover}")
+    lawful, ours = set(other.legal()) if mover is not None else set(), set(np.flatnonzero(position.mask).tolist())
+    differing = sorted(lawful ^ ours)
+    probe.require(not differing, position, f"{whose or 'here '}the oracle sees the actions {differing[:10]} otherwise")
+    if position.to_move < CHANCE:
+        theirs = [float(value) for value in other.returns()]
+        same = np.allclose(theirs, position.returns)
+        probe.require(same, position, f"the oracle says {whose}that the returns are {theirs}, not {position.returns}")
+
+
+def _compare_shown(probe: Probe, position: Position, other: Any, whose: str = "") -> None:
+    """Compare names of actions and what every seat sees, as far as the oracle knows them."""
+    text = probe.game.module("text")
+    if hasattr(other, "name"):
+        for a in np.flatnonzero(position.mask).tolist():
+            ours, theirs = text.name(position.states[0], a), other.name(a)
+            probe.require(ours == theirs, position, f"the oracle calls action {a} {theirs!r}, not {ours!r}")
+    for encoder in probe.game.spec.encoders:
+        if hasattr(other, f"observe_{encoder}"):
+            for seat in range(probe.game.seats):
+                x = probe.observe(position, seat, encoder)
+                same = np.allclose(np.asarray(getattr(other, f"observe_{encoder}")(seat), np.float32), x)
+                probe.require(same, position, f"the oracle {whose}does not see observe_{encoder} of seat {seat} so")

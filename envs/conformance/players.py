@@ -1,0 +1,156 @@
+"""Conformance: what a game owes searches and players by its ``evaluate.py``, ``greedy.py`` and ``rollout.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..engine import protocol
+from ..engine.bind import PLAYERS, Kernel
+from ..engine.protocol import CHANCE
+from .random_games import Position, Probe, advance_one, field_bytes, open_stream
+
+BOUND = 1_000_000
+"""Evaluations stay below it either way: it is what a won game is worth."""
+FOLLOWED = 4  # games whose evaluation is followed from start to end
+
+_stub: Any = protocol
+survey, follow, evaluate = _stub.survey, _stub.follow, _stub.evaluate
+candidates, tactics, policy, rollout = _stub.candidates, _stub.tactics, _stub.policy, _stub.rollout
+
+
+def survey_one(states, notes):  # type: ignore[no-untyped-def]
+    survey(states[0], notes[0])
+
+
+def follow_one(before, states, notes, choice):  # type: ignore[no-untyped-def]
+    follow(before[0], states[0], notes[0], choice)
+
+
+def evaluate_one(states, notes, values):  # type: ignore[no-untyped-def]
+    for seat in range(values.size):
+        values[seat] = evaluate(states[0], notes[0], seat)
+
+
+def list_candidates(states, notes, moves, ranks):  # type: ignore[no-untyped-def]
+    return candidates(states[0], notes[0], moves, ranks)
+
+
+def list_tactics(states, notes, moves, ranks):  # type: ignore[no-untyped-def]
+    return tactics(states[0], notes[0], moves, ranks)
+
+
+def policy_one(states, notes, rng):  # type: ignore[no-untyped-def]
+    return policy(states[0], notes, rng)
+
+
+def rollout_one(states, notes, rng, mask, p, used):  # type: ignore[no-untyped-def]
+    rollout(states[0], notes, rng, mask, p, used)
+
+
+def _kernel(probe: Probe, generic: Kernel, part: str) -> Kernel:
+    """Bind a kernel with those of the protocol that one of the game's modules has."""
+    module = probe.game.module(part)
+    own = {name: getattr(module, name) for name, home in PLAYERS.items() if home == part and hasattr(module, name)}
+    return probe.kernel(generic, None, **own)
+
+
+def evaluations(probe: Probe) -> None:
+    """What evaluation keeps of a position is the same however it was reached; values are bounded and antisymmetric.
+
+    Actions that it lists for a search are lawful, each once, and looking leaves the record as it is.
+    """
+    game = probe.game
+    if not game.has("evaluate"):
+        return
+    scale = game.module("evaluate").SCALE
+    probe.require(scale > 0, None, f"SCALE in its evaluate.py is {scale}, not above 0")
+    surveyed, followed = _kernel(probe, survey_one, "evaluate"), _kernel(probe, follow_one, "evaluate")
+    for seed in list(probe.seeds)[:FOLLOWED]:
+        notes = game.module("evaluate").notes(game)
+        before, first = None, True
+        for position, choice in _played(probe, seed):
+            if position.to_move < CHANCE:
+                break
+            if first:
+                surveyed(position.states, notes)
+            else:
+                followed(before, position.states, notes, choice)
+            before, first = position.states, False
+            fresh = game.module("evaluate").notes(game)
+            surveyed(position.states, fresh)
+            same = _said(probe, position, notes) == _said(probe, position, fresh)
+            probe.require(same, position, "what is followed says something else here than what is surveyed")
+
+
+def _played(probe: Probe, seed: int) -> Iterator[tuple[Position, int]]:
+    """Play a random game; yield every position, and the action or outcome that has led to it."""
+    generator, states, choice = np.random.default_rng([seed, 2]), probe.start(seed), -1
+    while True:
+        position = probe.look(seed, states)
+        yield position, choice
+        if position.to_move < CHANCE:
+            return
+        likely = position.mask if position.to_move >= 0 else probe.odds(position)
+        choice, states = int(generator.choice(np.flatnonzero(likely))), states.copy()
+        probe.kernel(advance_one)(states, choice)
+
+
+def _said(probe: Probe, position: Position, notes: np.ndarray) -> list[bytes]:
+    """Check what evaluation says of a position; return it."""
+    before, values = field_bytes(position.states), np.zeros(probe.game.seats, np.int64)
+    _kernel(probe, evaluate_one, "evaluate")(position.states, notes, values)
+    bounded = (np.abs(values) < BOUND).all()
+    probe.require(bounded, position, f"evaluate says {values}, not within a million either way")
+    duel = probe.game.seats == 2 and probe.game.spec.zero_sum
+    probe.require(not duel or values.sum() == 0, position, f"evaluate says {values} to two seats: not one's loss")
+    said = [values.tobytes()]
+    for generic, least in ((list_candidates, 1), (list_tactics, 0)) if position.to_move >= 0 else ():
+        name = generic.__name__.removeprefix("list_")
+        moves, ranks = (np.zeros(probe.game.actions, np.int32) for _ in range(2))
+        count = int(_kernel(probe, generic, "evaluate")(position.states, notes, moves, ranks))
+        probe.require(least <= count <= probe.game.actions, position, f"{name} lists {count} actions")
+        listed = moves[:count]
+        probe.require(position.mask[listed].all(), position, f"{name} lists what is not legal: {listed.tolist()}")
+        probe.require(np.unique(listed).size == count, position, f"{name} lists an action twice: {listed.tolist()}")
+        said += [listed.tobytes(), ranks[:count].tobytes()]
+    probe.require(field_bytes(position.states) == before, position, "evaluation changes the record")
+    return said
+
+
+def policies(probe: Probe) -> None:
+    """The simple player chooses lawful actions, the same for the same numbers, and leaves the record as it is."""
+    game = probe.game
+    if not game.has("greedy"):
+        return
+    chosen, notes = _kernel(probe, policy_one, "greedy"), game.module("greedy").notes(game)
+    for k, position in enumerate(position for position in probe.positions if position.to_move >= 0):
+        before = field_bytes(position.states)
+        a, again = (int(chosen(position.states, notes, open_stream(k))) for _ in range(2))
+        legal = 0 <= a < game.actions and position.mask[a]
+        probe.require(legal, position, f"policy in its greedy.py chooses {a}, which is not legal")
+        probe.require(a == again, position, "policy in its greedy.py chooses otherwise by the same numbers")
+        probe.require(field_bytes(position.states) == before, position, "policy in its greedy.py changes the record")
+
+
+def rollouts(probe: Probe) -> None:
+    """A rollout ends the game within its bounds, alike for the same numbers, and marks what was played."""
+    game = probe.game
+    if not game.has("rollout"):
+        return
+    play, notes = _kernel(probe, rollout_one, "rollout"), game.module("rollout").notes(game)
+    mask, p = np.zeros(game.actions, np.int8), np.zeros(max(1, game.chance_outcomes))
+    for k, position in enumerate(position for position in probe.positions if position.to_move >= 0):
+        ends = []
+        for _ in range(2):
+            states, used = position.states.copy(), np.zeros((game.seats, game.actions), np.int8)
+            play(states, notes, open_stream(k), mask, p, used)
+            end = probe.look(position.seed, states)
+            probe.require(end.to_move < CHANCE, end, "rollout stops before the end")
+            probe.require((used <= 1).all() and (used >= 0).all(), end, "rollout marks with something else than 1")
+            seat = position.to_move
+            probe.require(not used.any() or used[seat].any(), end, f"rollout marks nothing that seat {seat} played")
+            ends.append((field_bytes(states), used.tobytes()))
+        probe.require(ends[0] == ends[1], position, "rollout plays otherwise by the same numbers")

@@ -1,0 +1,11 @@
+"""What is known of EinStein beside its rules."""
+
+from ..engine.facts import Facts
+
+FACTS = Facts(
+    small={"board_size": 3, "stones": 2},
+    solvable={"board_size": 3, "stones": 2},
+    images=8,
+    openspiel="einstein_wurfelt_nicht",
+    goals={"openspiel": 3.0, "mcts": 5.0, "core": 2e6},
+)

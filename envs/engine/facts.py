@@ -1,0 +1,39 @@
+"""What is known of a game beside its rules: how it is tried, and what others call it. It stands in its ``facts.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .spec import Game
+
+Params = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What tests and comparisons need to know of a game and cannot ask its spec. Everything may be left out.
+
+    Parameters are those that differ from the defaults. `small` makes a game that any agent plays twenty times within
+    seconds, and `solvable` one of which everything that can follow fits into memory: None where that needs more than
+    its parameters can say. `golden` is the game whose golden playthrough is kept. `images` is how many symmetric images
+    ``planes`` has. `program` is the protocol that programs of the game speak. `openspiel`, `pgx` and `rlcard` are its
+    names there, OpenSpiel's with the parameters that it has as in ``hex(board_size={board_size})``. `goals` is what
+    `boyi speed` aims at, by line: a ratio to the peer or, for the line without one, steps a second.
+    """
+
+    small: Params = field(default_factory=dict)
+    solvable: Params | None = None
+    golden: Params = field(default_factory=dict)
+    images: int = 1
+    program: str = "jsonl"
+    openspiel: str = ""
+    pgx: str = ""
+    rlcard: str = ""
+    goals: Mapping[str, float] = field(default_factory=dict)
+
+
+def facts(game: Game) -> Facts:
+    """Find what is known of a game; of one without a ``facts.py`` nothing is."""
+    return game.module("facts").FACTS if game.has("facts") else Facts()

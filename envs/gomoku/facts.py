@@ -1,0 +1,12 @@
+"""What is known of Gomoku beside its rules."""
+
+from ..engine.facts import Facts
+
+FACTS = Facts(
+    small={"board_size": 6},
+    golden={"board_size": 6, "rule": "standard"},
+    images=8,
+    program="gomocup",
+    openspiel="gomoku(size={board_size})",
+    goals={"openspiel": 3.0, "mcts": 10.0},
+)

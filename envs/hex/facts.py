@@ -1,0 +1,14 @@
+"""What is known of Hex beside its rules."""
+
+from ..engine.facts import Facts
+
+FACTS = Facts(
+    small={"board_size": 4},
+    solvable={"board_size": 3},
+    golden={"board_size": 5, "swap": True},
+    images=2,
+    program="gtp",
+    openspiel="hex(board_size={board_size},swap={swap})",
+    pgx="hex",  # fixed at 11x11
+    goals={"connect_four": 20.0, "openspiel": 4.0, "observation": 15.0, "mask": 50.0, "mcts": 15.0, "replay": 5.0},
+)

@@ -1,0 +1,10 @@
+"""What is known of Jiu beside its rules."""
+
+from ..engine.facts import Facts
+
+FACTS = Facts(
+    small={"board_size": 6, "max_turns": 40},
+    golden={"board_size": 6},
+    images=4,
+    goals={"hex": 0.5, "core_mask": 1e6},
+)

@@ -1,0 +1,9 @@
+"""What is known of mahjong beside its rules."""
+
+from ..engine.facts import Facts
+
+FACTS = Facts(
+    images=12,
+    rlcard="mahjong",  # of 13 tiles, without tai
+    goals={"rlcard": 50.0, "observation": 500.0},
+)

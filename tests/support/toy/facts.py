@@ -1,0 +1,5 @@
+"""What is known of the toy beside its rules."""
+
+from boyi.envs.engine.facts import Facts
+
+FACTS = Facts(images=9)
