@@ -55,7 +55,7 @@ def test_what_was_compiled_and_never_entered_is_named(tmp_path: Path) -> None:
     status, said = run(tmp_path, ONE)
     assert status == 1 and any(" 1 passed" in line for line in said)
     assert {"never ran: boyi.envs.engine.rng.uniform", "never ran: boyi.envs.engine.rng.combine"} <= set(said)
-    assert "never ran: boyi.baselines.search.mcts_kernels.search" in said
+    assert "never ran: boyi.baselines.search.mcts_kernels.run_simulations" in said
     assert not [line for line in said if line.endswith(("rng.below", "rng.hash64", "protocol.step", ".either"))]
 
 

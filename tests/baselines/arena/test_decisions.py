@@ -97,7 +97,7 @@ class Counting(Agent):
 
 
 def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, names = tmp_path / "decisions.jsonl", ["test_decide:Counting", "random"]
+    path, names = tmp_path / "decisions.jsonl", ["test_decisions:Counting", "random"]
     monkeypatch.setattr(Counting, "asked", 0)
 
     def again(positions: int, resume: bool = True) -> list[Decision]:

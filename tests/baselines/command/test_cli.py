@@ -91,7 +91,7 @@ def test_a_table_larger_than_memory_is_one_sentence(monkeypatch):
     def refuse(positions):
         raise MemoryError(f"no room for {positions}")
 
-    monkeypatch.setattr("boyi.baselines.search.exact.make_table", refuse)
+    monkeypatch.setattr("boyi.baselines.search.exact.make_solutions", refuse)
     done = boyi("arena hex exact:positions=2000000000 random --board-size 2 --games 2")
     assert (done.exit_code, done.stderr) == (1, "boyi: not enough memory: no room for 2000000000\n")
 

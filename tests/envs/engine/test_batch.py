@@ -133,19 +133,30 @@ def test_copies_go_separate_ways_and_keep_everything() -> None:
 def test_what_is_handed_out_is_the_callers() -> None:
     made = Batch("hex:board_size=3", 4, seed=0)
     view = made.view()
-    for array in (made.mask, made.observation, made.states, made.to_move, view.mask, view.states):
+    for array in (made.mask, made.observe(0), made.states, made.to_move, view.mask, view.states):
         array[:] = np.zeros_like(array)
-    assert made.mask.all() and made.observation[:, 2].any() and (made.to_move == 0).all()
+    assert made.mask.all() and made.observe(0)[:, 2].any() and (made.to_move == 0).all()
     made.mask[:] = 1
     made.step([0, 0, 0, 0])
     with pytest.raises(IllegalAction):
         made.step([0, 0, 0, 0])
 
 
-def test_observation_is_written_once_and_read_again() -> None:
-    made = stepped(4, 3)
-    first, second = made.observation, made.observation
-    assert first is not second and (first == second).all()
+def test_what_a_step_has_shown_is_there_until_the_next() -> None:
+    """It is one array, which nothing is written to again, and which whoever writes to spoils for nobody but readers."""
+    made, other = stepped(4, 3), stepped(4, 3)
+    shown = made.observation
+    assert made.observation is shown and (shown == made.observe(made.to_move)).all()
+    before = shown.copy()
+    for each in (made, other):
+        each.step(each.sample())
+    assert made.observation is not shown and (shown == before).all()
+    shown[:] = 7
+    assert (made.observation == other.observation).all()
+    for change in (lambda: made.reset(), lambda: made.set_states(other.states)):
+        shown = made.observation
+        change()
+        assert made.observation is not shown and (made.observation == made.observe(made.to_move)).all()
 
 
 def test_rows_are_stepped_alone() -> None:

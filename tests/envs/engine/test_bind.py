@@ -146,7 +146,7 @@ def through_a_module(states):
 
 
 def test_a_kernel_must_import_the_names_it_uses() -> None:
-    with pytest.raises(BoyiError, match=r"kernel through_a_module uses the module boyi\.envs\.kernels"):
+    with pytest.raises(BoyiError, match=r"kernel through_a_module uses the module boyi\.envs\.engine\.kernels"):
         bind(through_a_module, find("hex:board_size=3"))
 
 

@@ -76,14 +76,14 @@ hex_encode_symmetries = hex_encode.symmetries
 
 
 def test_broken_tables_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    trial = check.Trial(find("hex:board_size=4"), games=3)
-    check.images(trial)
+    probe = check.Probe(find("hex:board_size=4"), games=3)
+    check.images(probe)
     monkeypatch.setattr(hex_encode, "symmetries", kept_planes)
     with pytest.raises(GameError, match="neurohex does not show the image that its symmetries say"):
-        check.images(trial)
+        check.images(probe)
     monkeypatch.setattr(hex_encode, "symmetries", lambda encoder, **params: kept_planes("planes", **params))
     with pytest.raises(GameError, match="the symmetries of neurohex are no permutations"):
-        check.images(trial)
+        check.images(probe)
 
 
 def test_a_frame_that_is_turned_for_one_seat_has_tables_of_its_own() -> None:
@@ -99,7 +99,7 @@ def test_games_without_symmetries_say_so(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(BoyiError, match="hex: its symmetries do not say how they change the observations of 'neurohex"):
         symmetries(find("hex"), "neurohex")
     with pytest.raises(GameError, match="do not say how they change the observations of 'neurohex'"):
-        check.images(check.Trial(find("hex:board_size=3"), games=1))
+        check.images(check.Probe(find("hex:board_size=3"), games=1))
     assert symmetries(find("hex:board_size=3"), "planes")[0].shape == (2, 27)
     monkeypatch.delattr(hex_rules, "symmetries")
     with pytest.raises(BoyiError, match="hex declares no symmetries: no image of it is the same game"):
