@@ -54,7 +54,7 @@ class Handmade:
         return values
 
     def grow(self, *search: Any) -> None:
-        """Run simulations in kernels alone; arguments are those of `guided.grow` up to the priors."""
+        """Run simulations in kernels alone; arguments are those of `puct_kernels.grow` up to the priors."""
         kernel = bind(grow, self.game, None, judge=judge_by_evaluation, **self.found.kernels)
         kernel(*search, self.found.notes, self.found.scale)
 
@@ -66,5 +66,5 @@ class Playouts:
         self.game = game
 
     def grow(self, *search: Any) -> None:
-        """Run simulations in kernels alone; arguments are those of `guided.grow` up to the priors."""
+        """Run simulations in kernels alone; arguments are those of `puct_kernels.grow` up to the priors."""
         bind(grow, self.game, judge=judge_by_playout)(*search, np.zeros(1), 1.0)

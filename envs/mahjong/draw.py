@@ -15,8 +15,8 @@ import numpy as np
 from ..engine.to_move import CHANCE, OVER
 from ..faces.drawing import CELL, GOLD, GRID, INK, PAPER, RED, document, label, label_width, moved, polygon, rect
 from .constants import CLAIM, KINDS, ROB, SEATS, TURN
-from .faces import HEIGHT, WIDTH, WINDS, back, character, face, glow
 from .melds import ADDED, CONCEALED, PONG, tiles_of
+from .tile_faces import HEIGHT, WIDTH, WINDS, back, character, face, glow
 from .tiles import name_of
 
 TABLE = 340.0  # from the middle to the rim, in pixels

@@ -18,7 +18,7 @@ from boyi.envs.engine.bind import bind
 from boyi.envs.engine.spec import find
 from boyi.envs.faces import drawing as draw
 from boyi.envs.mahjong import draw as board
-from boyi.envs.mahjong import faces, rules
+from boyi.envs.mahjong import rules, tile_faces
 from boyi.envs.mahjong.melds import ADDED, CHOW, CONCEALED, KONG, PONG
 from boyi.envs.mahjong.tiles import kind_of, name_of
 
@@ -156,7 +156,7 @@ class Tile(NamedTuple):
 
     def corners(self) -> tuple[float, float, float, float]:
         """Return left, top, right and bottom as the whole picture counts, from the middle of the table."""
-        across, down = (faces.HEIGHT, faces.WIDTH) if self.turned else (faces.WIDTH, faces.HEIGHT)
+        across, down = (tile_faces.HEIGHT, tile_faces.WIDTH) if self.turned else (tile_faces.WIDTH, tile_faces.HEIGHT)
         x, y, a, b = self.x, self.y, across * self.scale / 2, down * self.scale / 2
         for _ in range(self.side):
             x, y, a, b = y, -x, b, a
@@ -250,7 +250,7 @@ def test_faces_differ(width: int) -> None:
 
 def test_faces_stay_on_their_tiles() -> None:
     """Beside the middle of a tile there is but its rim, as on its back."""
-    rim = [faces.IVORY, faces.SIDE, faces.RIM, "#888888"]
+    rim = [tile_faces.IVORY, tile_faces.SIDE, tile_faces.RIM, "#888888"]
     for k in range(34):
         image = pixels(name_of(k), 120)
         for x in (0, 7, 113, 119):
@@ -259,9 +259,9 @@ def test_faces_stay_on_their_tiles() -> None:
 
 
 def test_characters_are_all_there() -> None:
-    assert set(faces.STROKES) == set("一二三四五六七八九萬東南西北中發")
+    assert set(tile_faces.STROKES) == set("一二三四五六七八九萬東南西北中發")
     # Every number belongs to a pair on the square of 20 units.
-    for path in faces.STROKES.values():
+    for path in tile_faces.STROKES.values():
         assert re.fullmatch(r"([MLC]-?[\d.]+ [\d.]+( [\d.]+ [\d.]+)*|Z)+", path)
         assert all(0 <= float(number) <= 20 for number in re.findall(r"[\d.]+", path))
 
@@ -322,8 +322,8 @@ def test_hands_are_in_order_and_the_drawn_tile_apart() -> None:
     kinds = [kind_of(tile.name) for tile in hand]
     assert kinds[:-1] == sorted(kinds[:-1]) and kinds[-1] == kind_of("5p") and len(hand) == 17
     steps = {round(b.x - a.x, 1) for a, b in pairwise(hand[:-1])}
-    assert steps == {faces.WIDTH}
-    assert hand[-1].x - hand[-2].x == pytest.approx(faces.WIDTH + board.APART)
+    assert steps == {tile_faces.WIDTH}
+    assert hand[-1].x - hand[-2].x == pytest.approx(tile_faces.WIDTH + board.APART)
     assert [tile.x for tile in in_hand(state, 0, 2)] == [tile.x for tile in hand]
     assert len(in_hand(record(), 0)) == 16
 
@@ -365,7 +365,7 @@ def test_claimed_tiles_lie_on_their_side(q: int, form: int, relative: int, wante
     both = [tile for tile in meld if tile.turned]
     if form == ADDED:
         assert both[0].x == both[1].x
-        assert both[0].y - both[1].y == pytest.approx(faces.WIDTH * both[0].scale)
+        assert both[0].y - both[1].y == pytest.approx(tile_faces.WIDTH * both[0].scale)
 
 
 def test_melds_lie_apart_from_the_corner_on() -> None:
