@@ -296,14 +296,19 @@ class Batch:
         """Play one action in a batch of one: return the seat that moves next, or OVER or CUT.
 
         The shortest way through the engine, for the faces that hold a single game. What the seat sees that moves next
-        is written to `seen` (…) float32, nothing at the end; `scores` are the returns then. Errors as those of `step`.
+        is written to `seen`, a contiguous (…) float32, nothing at the end; `scores` are the returns then. Errors as
+        those of `step`.
         """
-        x = np.empty(self._shape, FLOAT) if seen is None else seen
+        if seen is None:
+            seen = np.empty(self._shape, FLOAT)
+        # The kernel that is called here does not look at what it is handed.
+        elif seen.dtype is not FLOAT or seen.shape != self._shape or not seen.flags.carray:
+            raise BoyiError(f"{self.game}: an observation is written to contiguous float32 of shape {self._shape}")
         if self._play_one is None:
-            args = self._states, self._streams, 0, self._chances, self._masks, x
+            args = self._states, self._streams, 0, self._chances, self._masks, seen
             self._play_one = entry(self._kernels["play_one"], *args)
         try:
-            t: int = self._play_one(self._states, self._streams, index(action), self._chances, self._masks, x)
+            t: int = self._play_one(self._states, self._streams, index(action), self._chances, self._masks, seen)
         except OverflowError:  # beyond 64 bits
             t = kernels.ILLEGAL
         except TypeError:
