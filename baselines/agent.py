@@ -87,6 +87,17 @@ class Agent(ABC):
         return int(env.get_wrapper_attr("image_of")(action)) if shown else action
 
 
+def check_duel(game: Game, refusal: str, *, dice: bool | None = None) -> None:
+    """Raise `BoyiError` unless two seats play a game at zero sum with nothing hidden, and with or without `dice`.
+
+    The sentence begins with the `refusal`, such as "puct cannot search".
+    """
+    fits = game.seats == 2 and game.spec.zero_sum and not game.spec.hidden
+    if not fits or dice not in (None, game.spec.dice):
+        chance = {None: "", True: ", dice", False: ", no dice"}[dice]
+        raise BoyiError(f"{refusal} {game}: that takes two seats, zero sum{chance} and nothing hidden")
+
+
 class Team(Agent):
     """An agent that leaves every decision to one of several others, its `members`."""
 

@@ -11,7 +11,6 @@ import os
 import shlex
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -19,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from typer.core import TyperGroup
 
 from ...envs.engine.errors import BoyiError
@@ -27,13 +25,13 @@ from ...envs.engine.spec import Game, Param, find, games
 from ...envs.engine.syntax import read_value
 from ...envs.engine.version import __version__
 from ..arena.printing import complain, fit_outputs, show, text_table
+from .progress import progress
 
 if TYPE_CHECKING:
     from ...envs.records.game_record import GameRecord
     from ..arena.decisions import Decision
 
 PARAMETER = ("game", "parameter", "default", "allowed", "meaning")
-QUIET = 5.0  # seconds between two lines of progress where there is no terminal
 
 
 class Commands(TyperGroup):
@@ -134,10 +132,9 @@ def arena(
     if seed is None and not (chosen.spec.dice or chosen.spec.hidden):
         seed = 0
     match = Match(chosen, agents, games=number, seed=seed, clock=clock, fresh_chance=fresh_chance)
-    with _stoppable(match.total, "games", out) as count, _progress(str(match.game), match.total, "games") as advance:
+    with _stoppable(str(match.game), match.total, "games", out) as advance:
 
         def report(record: GameRecord) -> None:
-            count()
             advance(" - ".join(dict.fromkeys(record.seats)))
 
         result = compete(match, out, resume=resume, minutes=minutes, report=report)
@@ -166,10 +163,9 @@ def decide(
         seed=seed,
     )  # fmt: skip
     total = positions * len(agents)
-    with _stoppable(total, "decisions", out) as count, _progress(str(inquiry.game), total, "decisions") as advance:
+    with _stoppable(str(inquiry.game), total, "decisions", out) as advance:
 
         def report(decision: Decision) -> None:
-            count()
             advance(decision.agent)
 
         answers = inquire(inquiry, out, resume=resume, report=report)
@@ -201,10 +197,9 @@ def benchmark(
     chosen = _choose(game, board_size)
     published = None if compare is None else read_standing(compare, chosen)
     total, lines = find_ladder(chosen).total, None if out is None else games_file(out)
-    with _stoppable(total, "games", lines) as count, _progress(str(chosen), total, "games") as advance:
+    with _stoppable(str(chosen), total, "games", lines) as advance:
 
         def report(record: GameRecord) -> None:
-            count()
             advance(" - ".join(dict.fromkeys(record.seats)))
 
         standing = measure(agent, chosen, out=out, resume=resume, report=report)
@@ -212,19 +207,21 @@ def benchmark(
 
 
 @contextmanager
-def _stoppable(total: int, unit: str, out: Path | None) -> Iterator[Callable[[], None]]:
-    """Count what is done; on Ctrl-C say where a run stopped and how to go on with it.
+def _stoppable(title: str, total: int, unit: str, out: Path | None) -> Iterator[Callable[[str], None]]:
+    """Count what is done, by whom, and show it; on Ctrl-C say where a run stopped and how to go on with it.
 
     Ctrl-C may come between a line and its report: what can be gone on with is what the file holds.
     """
     done = 0
 
-    def count() -> None:
+    def advance(who: str) -> None:
         nonlocal done
         done += 1
+        tell(done, who)
 
     try:
-        yield count
+        with progress(title, total, unit) as tell:
+            yield advance
     except KeyboardInterrupt:
         if out is not None:
             done = out.read_bytes().count(b"\n") if out.exists() else 0
@@ -232,30 +229,6 @@ def _stoppable(total: int, unit: str, out: Path | None) -> Iterator[Callable[[],
         how = f"go on with: boyi {shlex.join(words)}" if out is not None else "without --out FILE nothing was kept"
         complain(f"boyi: stopped after {done} of {total} {unit}; {how}")
         raise
-
-
-@contextmanager
-def _progress(title: str, total: int, unit: str) -> Iterator[Callable[[str], None]]:
-    """Show on stderr how many of all are done, by whom: a bar on a terminal, else a line every few seconds."""
-    console = Console(stderr=True)
-    if console.is_terminal:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-        with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
-            task = bar.add_task(title, total=total)
-            yield lambda who: bar.update(task, advance=1, description=who)
-        return
-    count, said = 0, time.monotonic()
-
-    def advance(who: str) -> None:
-        nonlocal count, said
-        count += 1
-        if time.monotonic() - said >= QUIET:
-            said = time.monotonic()
-            complain(f"{count} of {total} {unit}")
-
-    yield advance
 
 
 @app.command()

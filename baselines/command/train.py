@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import signal
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -13,19 +12,16 @@ from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ...envs.engine.errors import BoyiError
 from ..agents import make_agent
 from ..arena.printing import complain
 from ..training.config import Config, read_config, shipped
 from ..trust import untrusted
+from .progress import progress
 
 if TYPE_CHECKING:
     from ..training.run import Report, Run
-
-QUIET = 5.0  # seconds between two lines of progress where there is no terminal
 
 
 def train(
@@ -66,7 +62,7 @@ def _train(config: Config, name: str | None, device: str, *, resume: bool, **lim
     asked: list[int] = []
     stop = Limits(**limits, asked=lambda: bool(asked))
     run = Run(config, Path("runs") / (name or config.name), resume=resume, device=device)
-    with _pausing(asked), _progress(run) as report:
+    with _pausing(asked), _reporting(run) as report:
         why = run.train(stop, report)
     scores = ", ".join(f"{score:.0%} against {agent}" for agent, score in run.scores.items())
     print(f"{run.folder}: {run.steps} steps, {why}; {scores}")
@@ -95,31 +91,17 @@ def _pausing(asked: list[int]) -> Iterator[None]:
 
 
 @contextmanager
-def _progress(run: Run) -> Iterator[Report]:
-    """Show how far a run is on stderr: a bar on a terminal, else a line every few seconds."""
-    console, total = Console(stderr=True), run.config["steps"]
-    shown: dict[str, float] = {}
-    if console.is_terminal:
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-        with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
-            task = bar.add_task(str(run.folder), total=total, completed=run.steps)
+def _reporting(run: Run) -> Iterator[Report]:
+    """Show how far a run is, with its latest figures."""
+    latest: dict[str, float] = {}
+    with progress(str(run.folder), run.config["steps"], "steps", run.steps) as tell:
 
-            def draw(steps: int, figures: dict[str, float]) -> None:
-                shown.update(figures)
-                bar.update(task, completed=steps, description=_words(shown))
+        def report(steps: int, figures: dict[str, float]) -> None:
+            latest.update(figures)
+            evaluated = any(name.startswith("eval/") for name in figures)
+            tell(steps, _words(latest), _words(figures), now=evaluated)
 
-            yield draw
-        return
-    said = time.monotonic()
-
-    def tell(steps: int, figures: dict[str, float]) -> None:
-        nonlocal said
-        evaluated = any(name.startswith("eval/") for name in figures)
-        if evaluated or time.monotonic() - said >= QUIET:
-            said = time.monotonic()
-            complain(f"{steps} of {total} steps: {_words(figures)}")
-
-    yield tell
+        yield report
 
 
 def _words(figures: dict[str, float]) -> str:

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs.engine.bind import bind
-from ...envs.engine.errors import BoyiError
 from ...envs.engine.kernels import step_one
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
-from ..agent import Agent
+from ..agent import Agent, check_duel
 from .alphabeta_kernels import HORIZON, LIMIT, NODES, begin, iterate, make_levels, start_iteration
 from .evaluation import WIN, evaluation
 from .transpositions import GENERATIONS, make_table
@@ -111,8 +110,7 @@ class AlphaBeta(Agent):
         """What the latest search found."""
 
     def fit(self, game: Game) -> None:
-        if game.seats != 2 or not game.spec.zero_sum or game.spec.hidden or game.chance_outcomes:
-            raise BoyiError(f"alphabeta cannot search {game}: that takes two seats, zero sum, no dice, nothing hidden")
+        check_duel(game, "alphabeta cannot search", dice=False)
         evaluation(game, self.name)
 
     def act(self, view: View) -> np.ndarray:

@@ -9,7 +9,7 @@ from ...envs.engine.errors import BoyiError
 from ...envs.engine.kernels import step_one
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
-from ..agent import Agent
+from ..agent import Agent, check_duel
 from .exact_kernels import make_solutions, solve
 
 
@@ -20,8 +20,7 @@ class Solver:
     """
 
     def __init__(self, game: Game, positions: int = 1_000_000) -> None:
-        if game.seats != 2 or not game.spec.zero_sum or game.spec.hidden:
-            raise BoyiError(f"exact cannot solve {game}: that takes two seats, zero sum and nothing hidden")
+        check_duel(game, "exact cannot solve")
         self.game, self.positions = game, positions
         self.table = make_solutions(positions)
         # A record, a mask and odds for every action and chance event of the longest game.

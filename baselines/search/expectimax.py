@@ -9,11 +9,10 @@ from typing import Protocol
 import numpy as np
 
 from ...envs.engine.bind import bind
-from ...envs.engine.errors import BoyiError
 from ...envs.engine.rng import GOLDEN
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
-from ..agent import Agent
+from ..agent import Agent, check_duel
 from .evaluation import evaluation
 from .expectimax_kernels import by_key, explore, make_context, make_frames, make_memo
 
@@ -75,11 +74,7 @@ class StarSearch:
     def __init__(
         self, game: Game, depth: int, nodes: int = 0, seconds: float = 0.0, *, pruning: int = 2, slots: int = SLOTS
     ) -> None:
-        if game.seats != 2 or not game.spec.zero_sum or game.spec.hidden or not game.spec.dice:
-            raise BoyiError(
-                f"expectimax with star pruning does not fit {game}: "
-                "that takes two seats, zero sum, dice and nothing hidden"
-            )
+        check_duel(game, "expectimax with star pruning does not fit", dice=True)
         found, levels = evaluation(game, "expectimax"), 4 * min(depth, game.longest) + 4
         self.game, self.depth, self.nodes, self.seconds = game, depth, nodes, seconds
         self.explore = bind(explore, game, None, **{"transposition": by_key, **found.kernels})

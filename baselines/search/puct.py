@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs.engine.bind import bind
-from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
-from ..agent import Agent
+from ..agent import Agent, check_duel
 from .clock import ANY, run_until
 from .evaluators import Evaluator, Handmade, Playouts
 from .puct_kernels import Asked, Leaves, Scratch, Terms, gather_rows, part, select_rows, stir_rows, update_rows
@@ -151,8 +150,7 @@ class PUCT(Agent):
         self.evaluator: Evaluator | Handmade | Playouts
 
     def fit(self, game: Game) -> None:
-        if game.seats != 2 or not game.spec.zero_sum or game.spec.hidden:
-            raise BoyiError(f"puct cannot search {game}: that takes two seats, zero sum and nothing hidden")
+        check_duel(game, "puct cannot search")
         if game != self.game:
             self.evaluator = self.given or self._named_evaluator(game)
             self.forest = Forest(game, self._nodes(game))

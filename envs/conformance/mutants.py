@@ -94,8 +94,7 @@ def judge(spec: Spec, tests: Path, mutants: Iterable[Mutant], root: Path, batter
                 "old": mutant.old,
                 "new": mutant.new,
                 "first": killers.get(mutant.name, ""),
-                # Those named after the file come first.
-                "tests": sorted(files, key=lambda name, part=Path(mutant.file).stem: f"_{part}" not in name),  # type: ignore[misc]
+                "tests": _ordered(files, Path(mutant.file).stem),
                 "root": str(root),
                 "verdict": str(Path(folder) / f"{k}.json"),
             }
@@ -118,6 +117,11 @@ def judge(spec: Spec, tests: Path, mutants: Iterable[Mutant], root: Path, batter
             file = Path(str(job["verdict"]))
             verdict = json.loads(file.read_text()) if file.exists() else {"verdict": "no verdict", "by": ""}
             yield Verdict(mutant.name, verdict["verdict"], verdict["by"], file.with_suffix(".txt").read_text()[-3000:])
+
+
+def _ordered(files: list[str], part: str) -> list[str]:
+    """Put the tests that are named after a file first."""
+    return sorted(files, key=lambda name: f"_{part}" not in Path(name).name)
 
 
 def told(verdict: Verdict) -> str:

@@ -116,7 +116,7 @@ def test_arena_prints_a_table_that_is_not_cut_off():
 
 
 def test_arena_says_how_far_it_is(monkeypatch):
-    monkeypatch.setattr(cli, "QUIET", 0.0)
+    monkeypatch.setattr("boyi.baselines.command.progress.EVERY", 0.0)
     done = boyi("arena hex random mcts:sims=2 --board-size 3 --games 4")
     assert done.stderr.splitlines() == [f"{k} of 4 games" for k in (1, 2, 3, 4)]
 

@@ -1,0 +1,47 @@
+"""How far long work is, on stderr: a bar on a terminal, else a line every few seconds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from rich.console import Console
+
+from ..arena.printing import complain
+
+EVERY = 5.0  # seconds between two lines where there is no terminal
+
+
+class Tell(Protocol):
+    """Says that so much is done; `about` goes with the bar, `figures` with the line, `now` wants a line at once."""
+
+    def __call__(self, done: int, about: str, figures: str = "", *, now: bool = False) -> None: ...
+
+
+@contextmanager
+def progress(title: str, total: int, unit: str, done: int = 0) -> Iterator[Tell]:
+    """Show how much of `total` is done, of which there are `done` to begin with."""
+    console = Console(stderr=True)
+    if console.is_terminal:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+        with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
+            task = bar.add_task(title, total=total, completed=done)
+
+            def draw(done: int, about: str, figures: str = "", *, now: bool = False) -> None:
+                bar.update(task, completed=done, description=about)
+
+            yield draw
+        return
+    said = time.monotonic()
+
+    def tell(done: int, about: str, figures: str = "", *, now: bool = False) -> None:
+        nonlocal said
+        if now or time.monotonic() - said >= EVERY:
+            said = time.monotonic()
+            complain(f"{done} of {total} {unit}" + (f": {figures}" if figures else ""))
+
+    yield tell
