@@ -46,6 +46,7 @@ def kept(request: pytest.FixtureRequest) -> Kept:
     def compare(path: Path, text: str) -> None:
         if request.config.getoption("write"):
             path.write_text(text, encoding="utf-8")
+        assert path.is_file(), f"there is no {path}: pytest --write makes it"
         assert path.read_text(encoding="utf-8") == text
 
     return compare

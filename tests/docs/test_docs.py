@@ -67,7 +67,10 @@ def test_every_game_has_its_row_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text()
     for name in games():
         spec = find(name).spec
-        row = next(line for line in readme.splitlines() if line.startswith(f"| {spec.title} |"))
+        row = next((line for line in readme.splitlines() if line.startswith(f"| {spec.title} |")), None)
+        assert row is not None, (
+            f"README.md has no row for {name} in its table of games: | {spec.title} | ids | seats | … |"
+        )
         assert f"`boyi/{spec.title}-v{spec.version}`" in row and f"`boyi.envs.{name}_v{spec.version}`" in row
         assert all(f"`{param}`" in row for param in spec.params)
 
@@ -93,6 +96,11 @@ def test_every_config_and_field_is_on_the_training_page() -> None:
 @pytest.mark.parametrize("name", games())
 def test_the_pictures_are_those_that_the_package_draws(name: str, kept: Kept) -> None:
     """A game's picture in the README is of the end of a game that stands beside its tests as a transcript."""
-    *_, last = transcript.read((of_game(name) / "picture.txt").read_text(encoding="utf-8"))
+    file = of_game(name) / "picture.txt"
+    assert file.is_file(), (
+        f"there is no {file}: the transcript of a game up to the position of the picture in README.md"
+    )
+    *_, last = transcript.read(file.read_text(encoding="utf-8"))
     kept(ROOT / "envs" / name / "picture.svg", find(name).module("draw").svg(last[0]))
-    assert f'<img src="envs/{name}/picture.svg"' in (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = f'<img src="envs/{name}/picture.svg"'
+    assert shown in (ROOT / "README.md").read_text(encoding="utf-8"), f"README.md does not show the picture: {shown} …"
