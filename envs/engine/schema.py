@@ -7,9 +7,11 @@ beside each other stands with each form, in its ``__post_init__``, as a `ValueEr
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NamedTuple, TypeVar
+from enum import Enum
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 import msgspec
 import numpy as np
@@ -70,7 +72,15 @@ def fit(content: Any, form: type[T], where: str) -> T:
     try:
         return msgspec.convert(content, form)
     except msgspec.ValidationError as error:
-        raise BoyiError(f"{where} is damaged: {_clause(error)}") from None
+        raise BoyiError(f"{where} is damaged: {_clause(error)}{_allowed(form, error)}") from None
+
+
+def _allowed(form: Any, error: msgspec.ValidationError) -> str:
+    """Name what may stand in a field of a few words, which the library leaves out."""
+    found = re.search(r"^Invalid enum value .* at `\$\.(\w+)`$", str(error))
+    hint = get_type_hints(form).get(found[1]) if found is not None else None
+    words = list(hint) if isinstance(hint, type) and issubclass(hint, Enum) else get_args(hint)
+    return f", allowed: {', '.join(map(str, words))}" if words else ""
 
 
 def read(

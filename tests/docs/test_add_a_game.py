@@ -115,7 +115,7 @@ def test_the_tests_for_every_game_find_it(home: Path) -> None:
     files = [str(TESTS / "conformance" / f"test_{name}.py") for name in ("conformance", "rules_pages")]
     options = ["-v", "-k", TRIED, "-p", "no:cacheprovider", f"--rootdir={ROOT}", "-c", str(ROOT / "pyproject.toml")]
     told = python(home, "-m", "pytest", *options, *files)
-    for checker in ("test_api", "test_pettingzoo_module_and_id", "test_gymnasium", "test_encoders"):
+    for checker in ("test_api", "test_pettingzoo_module_and_id", "test_gymnasium", "test_the_page_is_true_to_the_game"):
         assert re.search(rf"::{checker}\[.*connect.*PASSED", told)
 
 

@@ -22,8 +22,8 @@ def four_in_a_row(tmp_path_factory: pytest.TempPathFactory) -> Game:
     """Gomoku on 4x4 points with rows of four, from a changed copy of its folder: it is small enough to be solved."""
     package = tmp_path_factory.mktemp("four") / "four_in_a_row"
     package.mkdir()
-    edits = {"__init__.py": ("low=5", "low=4"), "rules.py": ("ROW = 5 ", "ROW = 4 ")}
-    for name in (*edits, "valid.py"):
+    edits = {"__init__.py": ("low=5", "low=4"), "constants.py": ("ROW = 5 ", "ROW = 4 ")}
+    for name in (*edits, "rules.py", "valid.py"):
         source = (ENVS / "gomoku" / name).read_text(encoding="utf-8").replace("from ..", "from boyi.envs.")
         if name in edits:
             assert source.count(edits[name][0]) == 1

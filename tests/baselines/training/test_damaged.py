@@ -171,7 +171,7 @@ def test_earlier_records_are_read():
         ({"decisions": {"a": 1}}, "seconds or decisions of a seat are missing"),
         ({"seed": 2**64}, "a seed has 64 bits"),
         ({"seed": -1}, "a seed has 64 bits"),
-        ({"ended": "lost"}, "a game is over, cut, resigned, forfeit, time, unfinished, not lost"),
+        ({"ended": "lost"}, "invalid enum value 'lost' - at `$.ended`, allowed: over, cut, resigned, forfeit, time,"),
         ({"actions": [0, -1, 2]}, "expected `int` >= 0 - at `$.actions[1]`"),
         ({"seed": True}, "expected `int`, got `bool` - at `$.seed`"),
     ],
