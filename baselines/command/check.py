@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import traceback
 from typing import Annotated, Any
 
 import typer
 
 from ...envs.conformance.check import check_game
 from ...envs.conformance.random_games import GameError
-from ...envs.engine.errors import BoyiError
+from ...envs.engine.errors import BoyiError, shown
 from ...envs.engine.spec import Game, Spec, find, games
 from ..agents import load_attribute
 from ..arena.printing import complain
@@ -52,6 +53,13 @@ def check(
         check_game(found, count, seed, oracle=_checked(beside), report=report)
     except GameError as error:
         complain(f"boyi: {error}")
+        raise typer.Exit(1) from None
+    except BoyiError:
+        raise
+    except Exception as error:  # game and oracle are their author's: anything may come of them
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{last.filename}, line {last.lineno}"
+        complain(f"boyi: the check of {game} fails in {where}: {type(error).__name__}: {shown(str(error))}")
         raise typer.Exit(1) from None
     print(f"{sum(kept.values())} promises kept by {len(kept)} parameter set{'s' * (len(kept) > 1)}")
 

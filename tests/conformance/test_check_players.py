@@ -149,4 +149,4 @@ def test_check_game_takes_an_oracle_and_tells_what_it_does() -> None:
     check_game(HEX, games=2, oracle=Hex, report=lambda game, promise: told.append(promise))
     assert told[0] == "starts" and told[-1] == "oracle" and {"evaluations", "policies", "rollouts"} <= set(told)
     with pytest.raises(GameError, match="the oracle"):
-        check_game(HEX, games=2, oracle=differing(*("legal", DIFFERENT["legal"][0])))
+        check_game(HEX, games=2, oracle=differing("legal", DIFFERENT["legal"][0]))

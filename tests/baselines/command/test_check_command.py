@@ -39,6 +39,12 @@ def test_a_broken_promise_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert code == 1 and "is not action" in err and "hex 3x3" in err
 
 
+def test_an_oracle_that_fails_is_told_with_its_line() -> None:
+    code, _, err = boyi("check", HEX, "--games", "1", "--oracle", "fractions:Fraction")
+    assert code == 1 and err.startswith(f"boyi: the check of {HEX} fails in ") and "TypeError: " in err
+    assert err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
