@@ -54,7 +54,7 @@ def check(
     except GameError as error:
         complain(f"boyi: {error}")
         raise typer.Exit(1) from None
-    except BoyiError:
+    except (BoyiError, OSError, MemoryError):
         raise
     except Exception as error:  # game and oracle are their author's: anything may come of them
         last = traceback.extract_tb(error.__traceback__)[-1]

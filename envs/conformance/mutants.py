@@ -74,6 +74,8 @@ def judge(spec: Spec, tests: Path, mutants: Iterable[Mutant], root: Path, batter
 
     `BoyiError` where the tests cannot be run, and for a mutant whose place is not found exactly once.
     """
+    if util.find_spec("pytest") is None:
+        raise BoyiError('tests are run with pytest, which is not installed: pip install "boyi[dev]"')
     top = spec.package.split(".")[0]
     source = Path(str(import_module(top).__file__)).parent
     home = Path(str(import_module(spec.package).__file__)).parent

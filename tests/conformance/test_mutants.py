@@ -56,6 +56,12 @@ def test_a_place_that_is_not_there_is_an_error() -> None:
         list(judge(HEX, of_game("hex"), [Mutant("stale", "rules.py", "no such line", "")], ROOT))
 
 
+def test_pytest_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(BoyiError, match=r'which is not installed: pip install "boyi\[dev\]"'):
+        list(judge(HEX, of_game("hex"), [UNCHANGED], ROOT))
+
+
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
     with pytest.raises(BoyiError, match=re.escape(f"there is no {tmp_path / 'hex_mutants.py'}: it holds MUTANTS")):
         mutants_of(HEX, tmp_path)

@@ -39,6 +39,16 @@ def test_a_broken_promise_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert code == 1 and "is not action" in err and "hex 3x3" in err
 
 
+def test_a_pipe_that_is_closed_is_nobody_s_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(*args: object, **options: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("boyi.baselines.command.check.check_game", closed)
+    monkeypatch.setattr("os.dup2", lambda *files: None)
+    code, _, err = boyi("check", HEX)
+    assert (code, err) == (1, "")
+
+
 def test_an_oracle_that_fails_is_told_with_its_line() -> None:
     code, _, err = boyi("check", HEX, "--games", "1", "--oracle", "fractions:Fraction")
     assert code == 1 and err.startswith(f"boyi: the check of {HEX} fails in ") and "TypeError: " in err
