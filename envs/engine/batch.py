@@ -95,6 +95,8 @@ class Batch:
         self._penalty = _penalties(self.game)
         self._scores = np.zeros(self.game.seats, np.float32)
         self._seen: np.ndarray | None = None
+        self.seen: np.ndarray | None = None
+        """What the seat to move sees of a single game, (…) float32, where the latest change was a `play`."""
         self._history: list[list[int]] | None = [[] for _ in range(self.n)] if history else None
         self._bind()
         self.reset(random_seed() if seed is None else seed)
@@ -278,7 +280,7 @@ class Batch:
         random = (self._seeds, self._episodes, self._streams, self._keys, self._chances)
         rules = (self._masks, self._penalty, AUTORESET[self.autoreset])
         self._run("step_rows", m, self._states, self._blank, which, actions, *random, *rules, r, over, cut, see, x)
-        self._seen = x if see else None
+        self._seen, self.seen = x if see else None, None
         if before is not None:
             self._note(which, actions, self._episodes[which] != before[0], self._states["ply"][which] != before[1])
         return r, over, cut
@@ -292,31 +294,28 @@ class Batch:
             elif played[k]:
                 self._history[i].append(int(actions[k]))
 
-    def play(self, action: int, seen: np.ndarray | None = None, *, giving_up: bool = False) -> int:
+    def play(self, action: int, *, giving_up: bool = False) -> int:
         """Play one action in a batch of one: return the seat that moves next, or OVER or CUT.
 
-        The shortest way through the engine, for the faces that hold a single game. What the seat sees that moves next
-        is written to `seen`, a contiguous (…) float32, nothing at the end; `scores` are the returns then. Errors as
-        those of `step`.
+        The shortest way through the engine, for the faces that hold a single game: `seen` is what the seat sees that
+        moves next, `scores` the returns at the end. Errors as those of `step`.
         """
-        if seen is None:
-            seen = np.empty(self._shape, FLOAT)
-        # The kernel that is called here does not look at what it is handed.
-        elif seen.dtype is not FLOAT or seen.shape != self._shape or not seen.flags.carray:
-            raise BoyiError(f"{self.game}: an observation is written to contiguous float32 of shape {self._shape}")
+        x = np.empty(self._shape, FLOAT)
         if self._play_one is None:
-            args = self._states, self._streams, 0, self._chances, self._masks, seen
+            args = self._states, self._streams, 0, self._chances, self._masks, x
             self._play_one = entry(self._kernels["play_one"], *args)
         try:
-            t: int = self._play_one(self._states, self._streams, index(action), self._chances, self._masks, seen)
+            t: int = self._play_one(self._states, self._streams, index(action), self._chances, self._masks, x)
         except OverflowError:  # beyond 64 bits
             t = kernels.ILLEGAL
         except TypeError:
             raise BoyiError(f"{self.game}: an action is a whole number, not {shown(action)}") from None
-        self._seen = None
-        if t == kernels.ILLEGAL:
+        self._seen = self.seen = None
+        if t >= 0:
+            self.seen = x if self.encoder is not None else None
+        elif t == kernels.ILLEGAL:
             return self._forfeit(action, giving_up)
-        if t < CHANCE:
+        elif t < CHANCE:
             self._kernels["score"](self._states, self._scores)
         if self._history is not None:
             self._history[0].append(action)
@@ -399,7 +398,7 @@ class Batch:
         r = np.empty((which.size, self.game.seats), np.float32)
         over, cut = np.empty(which.size, np.bool_), np.empty(which.size, np.bool_)
         self._kernels["resolve_rows"](self._states, which, chosen.astype(np.int64), self._masks, r, over, cut)
-        self._seen = None
+        self._seen = self.seen = None
         return r, over, cut
 
     def _waiting(self, rows: ArrayLike | None) -> np.ndarray:
@@ -481,7 +480,7 @@ class Batch:
         return which
 
     def _forget(self, which: np.ndarray) -> None:
-        self._seen = None
+        self._seen = self.seen = None
         if self._history is not None:
             for i in which:
                 self._history[i] = []

@@ -13,7 +13,7 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
-from ..engine.batch import FLOAT, Batch
+from ..engine.batch import Batch
 from ..engine.errors import BoyiError, chosen, unfinished
 from ..engine.protocol import CUT
 from ..engine.spec import Game, Spec, settle
@@ -120,15 +120,14 @@ class AEC(AECEnv[str, Observation, int]):
         if self._turned:
             a = self.frame.action(a, self._seats[self.agent_selection])
         self._live = False
-        seen = np.empty(self.frame.shape, FLOAT)
         try:
-            seat = self._play(a, seen)
+            seat = self._play(a)
         except BoyiError:  # refused before anything was touched
             self._live = True
             raise
         if seat >= 0:
             # No reward before the end: the dicts of zeros stand as they are.
-            self.agent_selection, self._seen = self.possible_agents[seat], seen
+            self.agent_selection, self._seen = self.possible_agents[seat], self.batch.seen
         else:
             self._end(cut=seat == CUT)
         if self._busy:

@@ -84,9 +84,8 @@ class GameEnv(gymnasium.Env[Observation, int]):
         a = self.frame.action(whole(action, self.game), self._mover)
         if self.seating.watchers:
             self.seating.announce(np.array([a if 0 <= a < self.game.actions else -1]), ROW)
-        seen = np.empty(self.frame.shape, np.float32)
-        self._seat, self._mover = self._mover, self.steps.begin(self.batch.play, a, seen)
-        self._answer(seen)
+        self._seat, self._mover = self._mover, self.steps.begin(self.batch.play, a)
+        self._answer()
         self._show()
         reward, info = 0.0, self._info()
         if self._mover < 0:
@@ -94,14 +93,14 @@ class GameEnv(gymnasium.Env[Observation, int]):
             reward, info["returns"] = scores[self._seat], np.array(scores, np.float32)
             over = np.array([self._mover == OVER])
             self.seating.report(Finished(ROW, np.array([self._seat]), info["returns"][None].copy(), over))
-        observation = self._observation(seen)
+        observation = self._observation(self.batch.seen)
         self.steps.finish()
         return observation, reward, self._mover == OVER, self._mover == CUT, info
 
-    def _answer(self, seen: np.ndarray) -> None:
-        """Let the opponents play until the learner is to move, and write what it sees, or the game has ended."""
+    def _answer(self) -> None:
+        """Let the opponents play until the learner is to move or the game has ended."""
         while self._mover >= 0 and (player := self.seating.player(self._mover, self._seat)) is not None:
-            self._mover = self.batch.play(int(self.seating.ask(player, ROW)[0]), seen, giving_up=True)
+            self._mover = self.batch.play(int(self.seating.ask(player, ROW)[0]), giving_up=True)
 
     def set_opponent(self, opponent: Any) -> None:
         """Let somebody else play the other seats, from their next decision on: anything that ``opponent=`` takes.
