@@ -31,11 +31,7 @@ AgentLike = str | Agent | Callable[..., Any]
 
 
 class OpponentPool(Pool):
-    """Agents, anything that `make_agent` takes, of whom each seat of a game draws one in proportion to `weights`.
-
-    It keeps that one to the end. The draw hangs on the game's seed, its episode and the seat, so it is the same in
-    single and vector environments. A member that is added plays in games whose first decision comes later.
-    """
+    """A `Pool` of anything that `make_agent` takes."""
 
     def add(self, agent: AgentLike, weight: float = 1.0) -> None:
         """Let an agent play, too, in games in which the pool has not decided yet."""

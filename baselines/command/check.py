@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import traceback
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ...envs.conformance.check import check_game
+from ...envs.conformance.oracle import Oracle
 from ...envs.conformance.random_games import GameError
 from ...envs.engine.errors import BoyiError, shown
 from ...envs.engine.spec import Game, Spec, find, games
@@ -36,12 +37,7 @@ def check(
     oracle: Annotated[str | None, typer.Option(help="The rules in plain Python to compare with: module:Class.")] = None,
 ) -> None:
     """Check what a game owes the engine, for every tested parameter set; the first promise that is broken is told."""
-    found, beside = declared(game), None
-    if oracle is not None:
-        own = OWN.fullmatch(oracle)
-        if own is None:
-            raise BoyiError(f"an oracle is named as module:Class, not {oracle!r}")
-        beside = load_attribute(own[1], own[2], "oracle", ["module:Class"])
+    found, beside = declared(game), None if oracle is None else _read_oracle(oracle)
     kept: dict[str, int] = {}
 
     def report(each: Game, promise: str) -> None:
@@ -50,7 +46,7 @@ def check(
         kept[str(each)] = kept.get(str(each), 0) + 1
 
     try:
-        check_game(found, count, seed, oracle=_checked(beside), report=report)
+        check_game(found, count, seed, oracle=beside, report=report)
     except GameError as error:
         complain(f"boyi: {error}")
         raise typer.Exit(1) from None
@@ -64,7 +60,11 @@ def check(
     print(f"{sum(kept.values())} promises kept by {len(kept)} parameter set{'s' * (len(kept) > 1)}")
 
 
-def _checked(oracle: Any) -> Any:
-    if oracle is not None and not isinstance(oracle, type):
-        raise BoyiError(f"an oracle is a class, not {type(oracle).__name__}")
-    return oracle
+def _read_oracle(text: str) -> type[Oracle]:
+    own = OWN.fullmatch(text)
+    if own is None:
+        raise BoyiError(f"an oracle is named as module:Class, not {text!r}")
+    found: type[Oracle] = load_attribute(own[1], own[2], "oracle", ["module:Class"])
+    if not isinstance(found, type):
+        raise BoyiError(f"an oracle is a class, not {type(found).__name__}")
+    return found

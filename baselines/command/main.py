@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from ...envs.records.game_record import GameRecord
     from ..arena.decisions import Decision
 
+UNREAD = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+"""Settings of commands that `_delegate` reads the options of."""
 PARAMETER = ("game", "parameter", "default", "allowed", "meaning")
 
 
@@ -354,33 +356,25 @@ def compile_kernels(
         print(f"{game}: {warm_up(game):.1f} s", flush=True)
 
 
-@app.command(
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
-)
+@app.command(context_settings=UNREAD)
 def speed(ctx: typer.Context) -> None:
     """Measure this package beside its peers."""
     _delegate(ctx, "speed")
 
 
-@app.command(
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
-)
+@app.command(context_settings=UNREAD)
 def train(ctx: typer.Context) -> None:
     """Train DQN or Double DQN from a config, in a run that survives being killed."""
     _delegate(ctx, "train")
 
 
-@app.command(
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
-)
+@app.command(context_settings=UNREAD)
 def check(ctx: typer.Context) -> None:
     """Check what a game owes the engine, on random games."""
     _delegate(ctx, "check")
 
 
-@app.command(
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
-)
+@app.command(context_settings=UNREAD)
 def mutants(ctx: typer.Context) -> None:
     """Find out which test of a game notices which one-line bug."""
     _delegate(ctx, "mutants")

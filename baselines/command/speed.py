@@ -110,12 +110,12 @@ def speed(
 
 def memory_and_starting(game: Game) -> Table:
     """Measure what has no peer: the size of a search, and the time to the first step."""
-    facts = text_table("memory and starting", "", left=("memory and starting",))
+    table = text_table("memory and starting", "", left=("memory and starting",))
     nodes = 1_000_000 if game.longest <= LONG else 20_000
-    facts.add_row(f"a search of {nodes:,} nodes", f"{node_bytes(game, nodes):.0f} bytes a node")
+    table.add_row(f"a search of {nodes:,} nodes", f"{node_bytes(game, nodes):.0f} bytes a node")
     for what, spent in start_times(game).items():
-        facts.add_row(what, f"{spent:.2f} s")
-    return facts
+        table.add_row(what, f"{spent:.2f} s")
+    return table
 
 
 def training_rows(game: Game) -> Iterator[Row]:
@@ -131,7 +131,8 @@ def training_rows(game: Game) -> Iterator[Row]:
 
 def rows(game: Game) -> Iterator[Row]:
     """Build every comparison that the installed peers and the game allow."""
-    goals = facts(game).goals
+    known = facts(game)
+    goals = known.goals
     single = aec(AEC(game))
     what = "AEC environment, random play"
     peer = _peer("PettingZoo connect_four", peers.connect_four, game)
@@ -139,17 +140,17 @@ def rows(game: Game) -> Iterator[Row]:
     yield Row(what, "steps/s", single, *_peer("OpenSpiel", peers.openspiel_loop, game), goals.get("openspiel"))
     if game.chance_outcomes:
         yield Row(what, "steps/s", single, *_peer("OpenSpiel, cheap dice", peers.openspiel_cheap_loop, game))
-    if facts(game).rlcard:
+    if known.rlcard:
         yield Row(what, "steps/s", single, *_peer("RLCard", peers.rlcard_loop, game), goals.get("rlcard"))
     if game.name != "hex":
         yield Row(what, "steps/s", single, "our own hex", aec(AEC("hex")), goals.get("hex"))
-    rival = ("RLCard", peers.rlcard_loop) if facts(game).rlcard else ("Pgx", peers.pgx_scan)
+    rival = ("RLCard", peers.rlcard_loop) if known.rlcard else ("Pgx", peers.pgx_scan)
     for seen, encoder, goal in (("mask and observation", game.encoder, "observation"), ("mask only", None, "mask")):
         what = f"{ROWS} games, {seen}"
         batch = Batch(game, ROWS, seed=0, encoder=encoder, autoreset="same_step")
         scan = random_scan(batch)
         yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *_peer(*rival, game), goals.get(goal))
-        if facts(game).pgx:
+        if known.pgx:
             cheap = _peer("Pgx, cheap moves", peers.pgx_cheap_scan, game)
             yield Row(f"{what}, {SCAN} steps a call", "steps/s", scan, *cheap)
         yield Row(f"{what}, a step a call", "steps/s", random_loop(batch), *_peer(*rival, game))

@@ -62,13 +62,6 @@ def copy_package(source: Path, folder: Path, name: str) -> Path:
     return copy
 
 
-def mutated(source: str, job: Job) -> str:
-    """Put the bug into a file; its place must be found exactly once, so that a list cannot go stale unnoticed."""
-    if source.count(job["old"]) != 1:
-        raise ValueError(f"{job['old']!r} occurs {source.count(job['old'])} times in {job['file']}")
-    return source.replace(job["old"], job["new"])
-
-
 def run(tests: list[str], root: str) -> tuple[str, str]:
     """Run tests up to the first failure; return what that makes of the copy, and the test."""
     from boyi.envs.engine.errors import NoPosition
@@ -134,7 +127,7 @@ def main(path: str) -> None:
             file = package / job["file"]
             source = file.read_text(encoding="utf-8")
             if job["old"]:
-                file.write_text(mutated(source, job), encoding="utf-8")
+                file.write_text(source.replace(job["old"], job["new"]), encoding="utf-8")
                 # Compiled code is kept by this time: no two bugs may share one.
                 os.utime(file, (number, number))
             running[begin(job, package)] = package, file, source

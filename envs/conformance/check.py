@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 from xml.etree import ElementTree
 
@@ -62,14 +63,13 @@ def check_game(
     for each in chosen:
         pieces(each)
         probe = Probe(each, games, seed)
-        for item in ITEMS:
-            if report is not None:
-                report(each, item.__name__)
-            item(probe)
+        items: list[tuple[str, Callable[[Probe], None]]] = [(item.__name__, item) for item in ITEMS]
         if oracle is not None:
+            items.append(("oracle", partial(compare, oracle=oracle)))
+        for name, item in items:
             if report is not None:
-                report(each, "oracle")
-            compare(probe, oracle)
+                report(each, name)
+            item(probe)
     check_page(chosen[0].spec)
     light_drawing(chosen[0])
 

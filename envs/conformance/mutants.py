@@ -78,11 +78,12 @@ def judge(spec: Spec, tests: Path, mutants: Iterable[Mutant], root: Path, batter
         raise BoyiError('tests are run with pytest, which is not installed: pip install "boyi[dev]"')
     top = spec.package.split(".")[0]
     source = Path(str(import_module(top).__file__)).parent
-    home = Path(str(import_module(spec.package).__file__)).parent
+    home = spec.folder
     files, killers = [str(file) for file in sorted(tests.glob(f"test_{spec.name}*.py"))], killers_of(tests)
     if not files:
         raise BoyiError(f"there is no test of {spec.name} in {tests}: wanted are files test_{spec.name}*.py")
     chosen = list(mutants)
+    # So that a list cannot go stale unnoticed.
     for mutant in chosen:
         found = (home / mutant.file).read_text(encoding="utf-8").count(mutant.old)
         if mutant.old and found != 1:

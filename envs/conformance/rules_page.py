@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from math import prod
-from pathlib import Path
 from typing import Any
 
 from ..engine.batch import Batch
@@ -21,7 +19,7 @@ from .random_games import GameError
 
 def page_of(spec: Spec) -> str:
     """Read a game's RULES.md; `GameError` where there is none."""
-    file = Path(str(import_module(spec.package).__file__)).parent / "RULES.md"
+    file = spec.folder / "RULES.md"
     if not file.is_file():
         raise GameError(f"game {spec.name}: there is no RULES.md")
     return file.read_text(encoding="utf-8")

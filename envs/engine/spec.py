@@ -112,6 +112,11 @@ class Spec:
         return _declared_by, (self.package,)
 
     @property
+    def folder(self) -> Path:
+        """The folder that the game's files are in."""
+        return Path(str(import_module(self.package).__file__)).parent
+
+    @property
     def dice(self) -> bool:
         """Whether chance takes part: dice or draws."""
         return self.chance_outcomes != 0
