@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..engine.protocol import CHANCE
-from .random_games import Position, Probe, advance_one
+from .random_games import Position, Probe
 
 GAMES = 4  # compared for every parameter set
 CLOSELY = 16  # positions of a game of which observations and diagrams are compared, too; all where there are no more
@@ -42,26 +42,23 @@ class Oracle(Protocol):
 
 def compare(probe: Probe, oracle: type[Oracle]) -> None:
     """Raise `GameError` where a game and its oracle differ, on some of the probe's random games."""
+    text = probe.game.module("text")
     for seed in list(probe.seeds)[:GAMES]:
-        generator, states = np.random.default_rng([seed, 3]), probe.start(seed)
+        generator, states = np.random.default_rng([seed, 2]), probe.start(seed)
         other: Any = oracle(**probe.game.params)
         if hasattr(other, "deal"):
             other.deal(states[0])
-        while True:
-            position = probe.look(seed, states)
+        decided = False
+        for choice, position in probe.moves(seed, states):
+            if choice >= 0:
+                (other.play if decided else other.resolve)(choice)
+            decided = position.to_move >= 0
             _compare_position(probe, position, other)
             if generator.random() * probe.game.longest < CLOSELY or position.to_move < CHANCE:
                 _compare_shown(probe, position, other)
-                back = probe.game.module("text").read(probe.game.module("text").diagram(position.states[0]))
-                again = probe.look(seed, back)
+                again = probe.look(seed, text.read(text.diagram(position.states[0])))
                 _compare_position(probe, again, other, "of the record read from its diagram ")
                 _compare_shown(probe, again, other, "of the record read from its diagram ")
-            if position.to_move < CHANCE:
-                break
-            decides, states = position.to_move >= 0, states.copy()
-            choice = int(generator.choice(np.flatnonzero(position.mask if decides else probe.odds(position))))
-            probe.kernel(advance_one)(states, choice)
-            (other.play if decides else other.resolve)(choice)
 
 
 def _compare_position(probe: Probe, position: Position, other: Any, whose: str = "") -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from ..engine import protocol
 from ..engine.bind import PLAYERS, Kernel
 from ..engine.protocol import CHANCE
-from .random_games import Position, Probe, advance_one, field_bytes, open_stream
+from .random_games import Position, Probe, field_bytes, open_stream
 
 BOUND = 1_000_000
 """Evaluations stay below it either way: it is what a won game is worth."""
@@ -70,32 +69,19 @@ def evaluations(probe: Probe) -> None:
     surveyed, followed = _kernel(probe, survey_one, "evaluate"), _kernel(probe, follow_one, "evaluate")
     for seed in list(probe.seeds)[:FOLLOWED]:
         notes = game.module("evaluate").notes(game)
-        before, first = None, True
-        for position, choice in _played(probe, seed):
+        before = None
+        for choice, position in probe.moves(seed, probe.start(seed)):
             if position.to_move < CHANCE:
                 break
-            if first:
+            if before is None:
                 surveyed(position.states, notes)
             else:
                 followed(before, position.states, notes, choice)
-            before, first = position.states, False
+            before = position.states
             fresh = game.module("evaluate").notes(game)
             surveyed(position.states, fresh)
             same = _said(probe, position, notes) == _said(probe, position, fresh)
             probe.require(same, position, "what is followed says something else here than what is surveyed")
-
-
-def _played(probe: Probe, seed: int) -> Iterator[tuple[Position, int]]:
-    """Play a random game; yield every position, and the action or outcome that has led to it."""
-    generator, states, choice = np.random.default_rng([seed, 2]), probe.start(seed), -1
-    while True:
-        position = probe.look(seed, states)
-        yield position, choice
-        if position.to_move < CHANCE:
-            return
-        likely = position.mask if position.to_move >= 0 else probe.odds(position)
-        choice, states = int(generator.choice(np.flatnonzero(likely))), states.copy()
-        probe.kernel(advance_one)(states, choice)
 
 
 def _said(probe: Probe, position: Position, notes: np.ndarray) -> list[bytes]:

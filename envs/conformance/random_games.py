@@ -115,13 +115,17 @@ class Probe:
 
     def walk(self, seed: int, states: np.ndarray) -> Iterator[Position]:
         """Play on at random from a position, and yield it and every one that follows, to the end."""
-        generator, events = np.random.default_rng([seed, 1]), 0
+        return (position for _, position in self.moves(seed, states))
+
+    def moves(self, seed: int, states: np.ndarray) -> Iterator[tuple[int, Position]]:
+        """Play on as `walk` does; yield the action or outcome that led to each position too, -1 to the first."""
+        generator, events, choice = np.random.default_rng([seed, 1]), 0, -1
         latest, longest = int(states["ply"][0]) + self.game.longest, self.game.longest
         while True:
             position = self.look(seed, states)
             late = int(states["ply"][0]) > latest
             self.require(not late, position, f"this is longer than the longest game, {longest}")
-            yield position
+            yield choice, position
             if position.to_move < CHANCE:
                 return
             decides = position.to_move >= 0
@@ -129,7 +133,8 @@ class Probe:
             self.require(events <= EVENTS, position, f"{EVENTS} chance events follow each other")
             states = states.copy()
             likely = position.mask if decides else self.odds(position)
-            self.kernel(advance_one)(states, generator.choice(np.flatnonzero(likely)))
+            choice = int(generator.choice(np.flatnonzero(likely)))
+            self.kernel(advance_one)(states, choice)
             rise = states["ply"][0] - position.states["ply"][0]
             self.require(
                 rise == decides, position, f"ply rises by {rise}: every step raises it by one, chance does not"
