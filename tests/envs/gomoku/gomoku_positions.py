@@ -7,6 +7,7 @@ from itertools import zip_longest
 import numpy as np
 import pytest
 from gomoku_oracle import Cell, Gomoku
+from histories import count
 from numpy.typing import NDArray
 
 from boyi.envs import Batch, Game, find
@@ -229,3 +230,16 @@ FULL = [
     pytest.param(NONE_ON_ODD, "a5", None, None, id="none 5x5"),  # §5
     pytest.param(NONE_ON_EVEN, "c6", None, None, id="none 6x6"),  # §5
 ]
+
+
+def nearly_finished(picture: str, rule: str) -> Iterator[tuple[Gomoku, NDArray[np.void]]]:
+    """Yield positions a few random plies on from a picture, finished ones included."""
+    rng = random.Random(picture + rule)
+    for plies in count(list(range(9)), [3, 4, 5, 8]):
+        batch, oracle = laid(PICTURES[picture], rule)
+        while plies and oracle.mover() is not None:
+            a = rng.choice(sorted(oracle.legal()))
+            batch.step(np.array([a]))
+            oracle.play(a)
+            plies -= 1
+        yield oracle, batch.states

@@ -1,66 +1,172 @@
-"""Gomoku against its page: an oracle, OpenSpiel and perft tables; without JIT fewer games, as in test_hex.py."""
+"""Gomoku against its page: the tests of every game, and how its rows come about."""
+
+from collections.abc import Hashable, Iterator
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from gomoku_oracle import Cell, Gomoku
-from gomoku_positions import PICTURES, WAYS, Player, every_set, exact_chances, histories, laid, merged, players
-from histories import count, number_of_actions, scores, seen
-from numba import config
+from game_tests import GameTests, OpenSpielTests, PerftTests, PlayoutTests
+from gomoku_oracle import Gomoku
+from gomoku_positions import (
+    FULL,
+    PICTURES,
+    WAYS,
+    every_rule,
+    exact_chances,
+    histories,
+    laid,
+    merged,
+    nearly_finished,
+    played,
+    players,
+)
+from histories import count
 from numpy.typing import NDArray
 
 from boyi.envs import Batch, Game, find
-from boyi.envs.engine import kernels
-from boyi.envs.engine.bind import bind
-from boyi.envs.engine.protocol import OVER
+from boyi.envs.conformance.oracle import Player
 from boyi.envs.gomoku import SPEC, text
 
 pytestmark = pytest.mark.kernels
 
+BAD_NAMES = [
+    "",
+    "a",
+    "1",
+    "a0",
+    "a16",
+    "p1",
+    "p16",
+    "aa1",
+    "1a",
+    "a01",
+    "a-1",
+    "a1 b1",
+    "a1.",
+    "pass",
+    "ä1",
+    "a１",
+    "a1１",
+]
 
-# Players. Random stones seldom stand five in a row on a large board, so players who seek rows and players who plan them
-# join the random one; what they came to is asserted.
+DIAGRAM = """gomoku 6x6 standard  ply 3  last c4  O to move
+ 6  . . . . . .
+ 5  . . . . . .
+ 4  . . X . . .
+ 3  . . X . . .
+ 2  . O . . . .
+ 1  . . . . . .
+    a b c d e f"""
+
+WON = """gomoku 5x5 freestyle  ply 9  last c3  X has won
+ 5  X . . . .
+ 4  . X . . .
+ 3  . . X . .
+ 2  . . O X .
+ 1  O O O . X
+    a b c d e"""
+
+OVERLINE = """gomoku 6x6 standard  ply 11  last d3  O to move
+ 6  . . . . . .
+ 5  . O . O . .
+ 4  . . . . . .
+ 3  X X X X X X
+ 2  . . . . . .
+ 1  . O . O O .
+    a b c d e f"""
+
+# §4: the game was over before e5 was played.
+EARLIER = """gomoku 5x5 freestyle  ply 11  last e5  O to move
+ 5  X . . . X
+ 4  . X . . .
+ 3  . . X . O
+ 2  . . O X .
+ 1  O O O . X
+    a b c d e"""
+
+BOTH = """gomoku 5x5 freestyle  ply 10  last c1  O has won
+ 5  X X X X X
+ 4  . . . . .
+ 3  . . . . .
+ 2  . . . . .
+ 1  O O O O O
+    a b c d e"""
 
 
-# The oracle
+def empty(n: int) -> str:
+    """Draw an empty board of a size that may not exist."""
+    rows = [f"{n - r:>2}  {' '.join('.' * n)}" for r in range(n)]
+    letters = "    " + " ".join(chr(ord("a") + c) for c in range(n))
+    return "\n".join([f"gomoku {n}x{n} freestyle  ply 0  last -  X to move", *rows, letters])
 
 
-@every_set
-def test_every_ply_agrees_with_the_oracle(game: Game) -> None:
-    """§2 to §8: mover, mask, observations of both encoders from both seats, returns and names, in complete games."""
-    n = game.params["board_size"]
-    stride = 1 if n < 7 else count(3, 7)  # plies from one observation to the next
-    met: set[str] = set()
-    for player in players(game, count(30, 3) if n < 7 else count(2, 0), count(120 if n < 7 else 60, 18)):
-        met |= check_game(game, player, stride)
-    # Four directions, rows that touch the edge, overlines and several rows at once were all met, and draws where
-    # random play comes to them.
-    wanted = {str(way) for way in WAYS} | {"edge", "corner", "seat 0", "seat 1", "several rows"}
-    wanted |= {"draw"} if n < 7 else {"middle"}
-    wanted |= {"overline"} if n > 5 else set()
-    wanted |= {"five beside an overline"} if n > 6 and game.params["rule"] == "standard" else set()
-    assert met >= wanted, wanted - met
+BAD_DIAGRAMS = {
+    "empty": "",
+    "blank line": "\n",
+    "another game": DIAGRAM.replace("gomoku", "hex"),
+    "head alone": DIAGRAM.splitlines()[0],
+    "missing row": DIAGRAM.replace(" 6  . . . . . .\n", ""),
+    "missing letters": DIAGRAM.rsplit("\n", 1)[0],
+    "row too many": DIAGRAM.replace(" 6 ", " 7  . . . . . .\n 6 "),
+    "line too many": DIAGRAM + "\n    a b c d e f",
+    "short row": DIAGRAM.replace(". O . . . .", ". O . . ."),
+    "long row": DIAGRAM.replace(". O . . . .", ". O . . . . ."),
+    "foreign mark": DIAGRAM.replace(". O", "# O"),
+    "two marks in one": DIAGRAM.replace(". O", ".X O"),
+    "lower case": DIAGRAM.replace(". O", ". o"),
+    "letters": DIAGRAM.replace("a b c", "a b d"),
+    "row number": DIAGRAM.replace(" 2 ", " 7 "),
+    "upside down": "\n".join([DIAGRAM.splitlines()[0], *DIAGRAM.splitlines()[6:0:-1], DIAGRAM.splitlines()[7]]),
+    "indentation": DIAGRAM.replace("\n 2", "\n2"),
+    "trailing space": DIAGRAM + " ",
+    "not square": DIAGRAM.replace("6x6", "6x7"),
+    "leading zero": DIAGRAM.replace("6x6", "06x06"),
+    "no rule": DIAGRAM.replace(" standard", ""),
+    "another rule": DIAGRAM.replace("standard", "renju"),
+    "mover": DIAGRAM.replace("O to", "X to"),
+    "ply and mover": DIAGRAM.replace("ply 3", "ply 4").replace("O to", "X to"),
+    "ply too low": DIAGRAM.replace("ply 3", "ply 1"),
+    "ply beyond the board": DIAGRAM.replace("ply 3", "ply 37"),
+    "ply beyond int32": DIAGRAM.replace("ply 3", "ply 99999999999"),
+    "ply 0 with stones": DIAGRAM.replace("ply 3", "ply 0").replace("O to", "X to"),
+    "nothing played": DIAGRAM.replace("last c4", "last -"),
+    "last without stones": empty(5).replace("last -", "last a1"),
+    "last off the board": DIAGRAM.replace("last c4", "last g4"),
+    "last is empty": DIAGRAM.replace("last c4", "last a1"),
+    "last is the other's": DIAGRAM.replace("last c4", "last b2"),
+    "last in capitals": DIAGRAM.replace("last c4", "last C4"),
+    "won without a row": DIAGRAM.replace("O to move", "X has won"),
+    "won by the other": WON.replace("X has won", "O has won"),
+    "a draw with room left": DIAGRAM.replace("O to move", "draw"),
+    "stone too many": DIAGRAM.replace(". O", "X O"),
+    "stones of one seat only": DIAGRAM.replace(". O", ". X"),
+    "seats exchanged": DIAGRAM.replace(". X", ". O").replace(". O . . . .", ". X . . . ."),
+    "play goes on after a win": WON.replace("X has won", "O to move"),
+    "ended by a win": WON.replace("X has won", "ended"),
+    "won before the last action": EARLIER,
+    "won before the last action, and said so": EARLIER.replace("O to move", "X has won"),
+    "both have won": BOTH,
+    "an overline that was five": OVERLINE.replace("last d3", "last f3"),
+    "an overline that wins": OVERLINE.replace("O to move", "X has won"),
+    "an overline that does not win": OVERLINE.replace("standard", "freestyle"),
+    "an overline that had won": OVERLINE.replace("standard", "freestyle")
+    .replace("last d3", "last f3")
+    .replace("O to move", "X has won"),
+    "size 0": "gomoku 0x0 freestyle  ply 0  last -  X to move\n    ",
+    "size 4": empty(4),
+    "size 23": empty(23),
+}
 
 
-def check_game(game: Game, player: Player, stride: int) -> set[str]:
-    """Play one game beside the oracle; return what its actions have come to."""
-    oracle = Gomoku(**game.params)
-    batch = Batch(game, 1, seed=0)
-    met: set[str] = set()
-    for ply in range(game.longest + 1):
-        check_position(game, batch, oracle)
-        if ply % stride == 0 or oracle.mover() is None:
-            check_observations(game, batch, oracle)
-        if oracle.mover() is None:
-            break
-        a = player(oracle)
-        assert text.name(batch.states[0], a) == oracle.name(a)
-        oracle.play(a)
-        met |= completed(oracle)
-        rewards, over, cut = batch.step(np.array([a]))
-        assert list(rewards[0]) == oracle.returns()
-        assert (bool(over[0]), bool(cut[0])) == (oracle.mover() is None, False)
-    assert oracle.mover() is None
-    return met
+class Watched(Gomoku):
+    """Notes what its stones complete."""
+
+    met: ClassVar[set[str]] = set()
+
+    def play(self, action: int) -> None:
+        super().play(action)
+        if self.offender is None:
+            self.met.update(completed(self))
 
 
 def completed(oracle: Gomoku) -> set[str]:
@@ -82,132 +188,93 @@ def completed(oracle: Gomoku) -> set[str]:
     return met
 
 
-def check_position(game: Game, batch: Batch, oracle: Gomoku) -> None:
-    state, mover = batch.states, oracle.mover()
-    assert batch.to_move[0] == (OVER if mover is None else mover)
-    assert set(np.flatnonzero(batch.mask[0]).tolist()) == oracle.legal()
-    mask = np.full(game.actions, 7, np.int8)
-    assert bind(number_of_actions, game)(state, mask) == len(oracle.legal())
-    assert np.array_equal(mask, batch.mask[0])
-    assert scores(game, state) == oracle.returns()
-    winner = oracle.winner()
-    assert state["winner"][0] == (-1 if winner is None else winner)
-    assert state["ply"][0] == len(oracle.actions)
-    assert state["last"][0] == (oracle.actions[-1] if oracle.actions else -1)
+class TestGomoku(PlayoutTests, PerftTests, OpenSpielTests, GameTests):
+    game, oracle = "gomoku", Watched
+    bad_names, allowed = BAD_NAMES, "a1 to o15"
+    diagrams = {
+        DIAGRAM: ("gomoku:board_size=6,rule=standard", "c3 b2 c4"),
+        WON: ("gomoku:board_size=5", "a5 a1 b4 b1 d2 c1 e1 c2 c3"),
+        OVERLINE: ("gomoku:board_size=6,rule=standard", "a3 b5 b3 d5 c3 b1 e3 d1 f3 e1 d3"),
+    } | {empty(n): (f"gomoku:board_size={n}", "") for n in (5, 6, 22)}
+    bad_diagrams = BAD_DIAGRAMS
+    late = tuple(f"{picture} {rule}" for picture in ("5x5", "6x6", "7x7") for rule in ("freestyle", "standard"))
+    starts = ("gomoku:board_size=6", "gomoku:board_size=6,rule=standard", "gomoku", "gomoku:rule=standard")
+    compared = {f"gomoku:board_size={n}": (1000, 5 if n < 7 else 1) for n in (5, 6, 7)} | {"gomoku": (100, 1)}
+    # Pictures and the rule.
+    counted = {
+        "start freestyle": [1, 25, 600, 13800],
+        "5x5 freestyle": [1, 8, 50, 265, 1153, 4033, 10273, 17905, 17905],
+        "5x5 standard": [1, 8, 50, 265, 1153, 4033, 10273, 17905, 17905],
+        "6x6 freestyle": [1, 8, 50, 205, 805, 2005, 4309, 5713, 5713],
+        "6x6 standard": [1, 8, 50, 265, 1093, 3625, 8569, 14041, 14041],
+        "7x7 freestyle": [1, 7, 37, 117, 357, 645, 933, 933],
+        "7x7 standard": [1, 7, 42, 210, 810, 2330, 4418, 4418],
+    }
+
+    def histories(self, game: Game, many: int) -> list[list[int]]:
+        return histories(game, many)
+
+    def histories_of(self, game: Game, many: int) -> list[list[int]]:
+        """Join games with rows at the edge, overlines and several rows at once."""
+        return [*super().histories_of(game, many), *histories(game, count(300, 6) if game.actions in (36, 225) else 0)]
+
+    def begin(self, line: str) -> tuple[Batch, Gomoku]:
+        picture, rule = line.split()
+        return laid(PICTURES[picture], rule)
+
+    def merged(self, oracle: Gomoku) -> Hashable:
+        return merged(oracle)
+
+    def near_the_end(self, string: str) -> Iterator[tuple[Game, NDArray[np.void], NDArray[np.float64]]]:
+        _, rule = string.split()
+        for oracle, state in nearly_finished(*string.split()):
+            yield find(SPEC, board_size=oracle.n, rule=rule), state, exact_chances(oracle)[:2]
+
+    def players(self, game: Game) -> Iterator[Player]:
+        """Join players who seek rows and plan them: random stones seldom stand five in a row on a large board."""
+        Watched.met.clear()
+        n = game.params["board_size"]
+        return players(game, count(30, 3) if n < 7 else count(2, 0), count(120 if n < 7 else 60, 18))
+
+    def check_met(self, game: Game) -> None:
+        """Four directions, rows that touch the edge, overlines and several rows at once; draws on small boards."""
+        n, rule = game.params["board_size"], game.params["rule"]
+        wanted = {str(way) for way in WAYS} | {"edge", "corner", "seat 0", "seat 1", "several rows"}
+        wanted |= {"draw"} if n < 7 else {"middle"}
+        wanted |= {"overline"} if n > 5 else set()
+        wanted |= {"five beside an overline"} if n > 6 and rule == "standard" else set()
+        assert Watched.met >= wanted, wanted - Watched.met
+
+    def test_pictures_end_in_every_way(self, counted: tuple[str, Any]) -> None:
+        if counted[0] != "start freestyle":
+            wins_0, wins_1, draws = exact_chances(self.begin(counted[0])[1])
+            assert wins_0 > 0 and wins_1 > 0
+            assert (draws > 0) == (counted[0].split()[0] == "5x5" or counted[0].endswith("standard"))
 
 
-def check_observations(game: Game, batch: Batch, oracle: Gomoku) -> None:
-    for seat in (0, 1):
-        assert np.array_equal(seen(game, batch.states, "planes", seat)[0], oracle.observe_planes(seat))
-        assert np.array_equal(seen(game, batch.states, "flat", seat)[0], oracle.observe_flat(seat))
+def test_actions_and_names() -> None:
+    """§7, §8: action r·n + c is the point in row r and column c; rows are counted from below, and `i` is a column."""
+    state = played("").states[0]
+    points = {"a1": (14, 0), "h8": (7, 7), "i8": (7, 8), "a15": (0, 0), "o15": (0, 14), "o1": (14, 14), "b5": (10, 1)}
+    for name, (r, c) in points.items():
+        assert text.parse(state, name) == r * 15 + c
+        assert text.name(state, r * 15 + c) == name
 
 
-def spiel_state(board_size: int) -> object:
-    import pyspiel
-
-    game = pyspiel.load_game(f"gomoku(size={board_size})")
-    return game.new_initial_state()
-
-
-def check_step(batch: Batch, theirs: list, live: NDArray[np.intp], actions: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Play the actions in rows `live` and in OpenSpiel's states alike; return which games are over."""
-    rewards, over, _ = batch.step(actions, live)
-    masks, movers = batch.mask, batch.to_move
-    for i, a, r, ended in zip(live, actions, rewards, over, strict=True):
-        theirs[i].apply_action(int(a))
-        assert theirs[i].is_terminal() == ended
-        assert theirs[i].returns() == list(r)
-        if not ended:
-            assert theirs[i].current_player() == movers[i]
-            assert theirs[i].legal_actions() == np.flatnonzero(masks[i]).tolist()
-    return over
+def test_the_diagram_of_the_start() -> None:
+    """§2."""
+    head = text.diagram(played("").states[0]).splitlines()[0]
+    assert head == "gomoku 15x15 freestyle  ply 0  last -  X to move"
 
 
-@pytest.mark.parametrize(("board_size", "many"), [(5, 1000), (6, 1000), (7, 1000), (15, 100)])
-def test_every_ply_agrees_with_openspiel(board_size: int, many: int) -> None:
-    """§3 to §6: legal moves, mover, winner and draws of the freestyle game, in 3,100 random games."""
-    many = count(many, 5 if board_size < 7 else 1)
-    theirs = [spiel_state(board_size) for _ in range(many)]
-    batch = Batch("gomoku", many, seed=2, encoder=None, board_size=board_size)
-    live = np.arange(many)
-    while live.size:
-        live = live[~check_step(batch, theirs, live, batch.sample()[live])]
-    winners = set(batch.states["winner"].tolist())
-    assert winners >= {0, 1} | ({-1} if board_size < 7 else set()) or config.DISABLE_JIT
-
-
-@pytest.mark.parametrize("board_size", [6, 15])
-def test_games_with_rows_agree_with_openspiel(board_size: int) -> None:
-    """§4, freestyle: rows at the edge, overlines and several rows at once."""
-    game = find(SPEC, board_size=board_size)
-    played_out = histories(game, count(300, 12))
-    theirs = [spiel_state(board_size) for _ in played_out]
-    batch = Batch(game, len(played_out), seed=0, encoder=None)
-    for ply in range(max(map(len, played_out))):
-        live = np.array([i for i, history in enumerate(played_out) if len(history) > ply])
-        check_step(batch, theirs, live, np.array([played_out[i][ply] for i in live]))
-    assert set(batch.states["winner"].tolist()) == {-1, 0, 1}
-
-
-# Perft: the number of sequences of actions from a position, by depth; a game that has ended counts once
-
-
-# The oracle's numbers, printed in tests/ by
-# `python -c "from test_gomoku import *; print(oracle_perft(laid(PICTURES['6x6'], 'standard')[1], 8))"`.
-PERFT = {
-    ("start", "freestyle"): [1, 25, 600, 13800],
-    ("5x5", "freestyle"): [1, 8, 50, 265, 1153, 4033, 10273, 17905, 17905],
-    ("5x5", "standard"): [1, 8, 50, 265, 1153, 4033, 10273, 17905, 17905],
-    ("6x6", "freestyle"): [1, 8, 50, 205, 805, 2005, 4309, 5713, 5713],
-    ("6x6", "standard"): [1, 8, 50, 265, 1093, 3625, 8569, 14041, 14041],
-    ("7x7", "freestyle"): [1, 7, 37, 117, 357, 645, 933, 933],
-    ("7x7", "standard"): [1, 7, 42, 210, 810, 2330, 4418, 4418],
-}
-
-
-def oracle_perft(start: Gomoku, depth: int) -> list[int]:
-    """Count with the oracle for every depth up to `depth`, positions that are reached in several ways merged."""
-    level = {merged(start): (start, 1)}
-    ended, counts = 0, [1]
-    for _ in range(depth):
-        following: dict[frozenset[tuple[Cell, int]], tuple[Gomoku, int]] = {}
-        for game, ways in level.values():
-            for a in game.legal():
-                after = game.copy()
-                after.play(a)
-                if after.mover() is None:
-                    ended += ways
-                else:
-                    following[merged(after)] = (after, ways + following.get(merged(after), (after, 0))[1])
-        level = following
-        counts.append(ended + sum(ways for _, ways in level.values()))
-    return counts
-
-
-def kernel_perft(batch: Batch, depth: int) -> int:
-    stack = np.repeat(batch.states, depth + 1)
-    masks = np.zeros((depth + 1, batch.game.actions), np.int8)
-    return int(bind(kernels.perft, batch.game)(stack, depth, masks, np.zeros(1)))
-
-
-@pytest.mark.parametrize(("picture", "rule"), PERFT)
-def test_perft(picture: str, rule: str) -> None:
-    """§3, §4, §5: the kernels count what the oracle counted, from the start and where wins and draws are near."""
-    batch, _ = laid(PICTURES[picture], rule)
-    for depth, expected in enumerate(PERFT[picture, rule]):
-        if expected <= count(10**8, 600):
-            assert kernel_perft(batch, depth) == expected
-
-
-@pytest.mark.skipif(config.DISABLE_JIT, reason="plays no kernel")
-@pytest.mark.parametrize(("picture", "rule"), PERFT)
-def test_perft_table(picture: str, rule: str) -> None:
-    """The oracle still counts the numbers of the table, and games end in every way that it has."""
-    expected = PERFT[picture, rule]
-    _, oracle = laid(PICTURES[picture], rule)
-    assert oracle_perft(oracle, len(expected) - 1) == expected
-    if picture != "start":
-        wins_0, wins_1, draws = exact_chances(oracle)
-        assert wins_0 > 0
-        assert wins_1 > 0
-        assert (draws > 0) == (picture == "5x5" or rule == "standard")
+@every_rule
+@pytest.mark.parametrize(("picture", "last", "freestyle", "standard"), FULL)
+def test_diagrams_of_full_boards(
+    picture: str, last: str, freestyle: int | None, standard: int | None, rule: str
+) -> None:
+    """§5: a draw is called one, and a full board on which somebody has won is not."""
+    state = laid(picture, rule, last)[0].states[0]
+    winner = standard if rule == "standard" else freestyle
+    head = text.diagram(state).splitlines()[0]
+    assert head.endswith("  draw" if winner is None else f"  {'XO'[winner]} has won")
+    assert text.read(text.diagram(state))[0].tobytes() == state.tobytes()

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from gomoku_oracle import Gomoku
 from gomoku_positions import FULL, every_rule, every_set, laid, played, taking_turns
 from histories import scores
 
@@ -145,22 +144,3 @@ def test_full_boards(picture: str, last: str, freestyle: int | None, standard: i
     assert rewards[0].tolist() == oracle.returns() == [[1, -1], [-1, 1], [0, 0]][2 if winner is None else winner]
     assert over[0]
     assert not cut[0]
-
-
-@pytest.mark.parametrize("action", [-1, 12, 25, 26, 2**40])
-def test_illegal_actions(action: int) -> None:
-    """§7: they raise and leave the position untouched, or cost the offender the game: -1, and 0 for the other."""
-    batch = played("c3 a1 b2", board_size=5)
-    before = batch.states.tobytes()
-    with pytest.raises(IllegalAction):
-        batch.step(np.array([action]))
-    assert batch.states.tobytes() == before
-    lenient = Batch(batch.game, 1, seed=0, illegal="forfeit")
-    lenient.states = batch.states
-    oracle = Gomoku(5)
-    for a in (12, 20, 16, action):
-        oracle.play(a)
-    rewards, over, _ = lenient.step(np.array([action]))
-    assert rewards[0].tolist() == oracle.returns() == [0, -1]
-    assert over[0]
-    assert not lenient.mask.any()
