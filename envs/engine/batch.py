@@ -11,6 +11,7 @@ import os
 import secrets
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import pairwise
 from operator import index
 from time import perf_counter
@@ -301,7 +302,7 @@ class Batch:
         x = np.empty(self._shape, FLOAT)
         if self._play_one is None:
             args = self._states, self._streams, 0, self._chances, self._masks, x
-            self._play_one = entry(self._kernels["play_one"], *args)
+            self._play_one = self._kernels.enter("play_one", *args)
         try:
             t: int = self._play_one(self._states, self._streams, index(action), self._chances, self._masks, x)
         except OverflowError:  # beyond 64 bits
@@ -450,15 +451,19 @@ class Batch:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what belongs to the process, compiled kernels and threads, and what only leads to what is kept."""
-        made_anew = ("_games", "_kernels", "_entries", "_play_one", "_first_mask", "_pool")
+        made_anew = ("_games", "_kernels", "_play_one", "_first_mask", "_pool")
         return {k: v for k, v in self.__dict__.items() if k not in made_anew}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _pool=None)
+        """Take what a pickle or a copy holds, and copy arrays that nobody may write: kernels would not ask."""
+        for name, value in state.items():
+            locked = isinstance(value, np.ndarray) and not value.flags.writeable
+            setattr(self, name, copied(value) if locked else value)
+        self._pool = None
         self._bind()
 
     def _bind(self) -> None:
-        self._kernels, self._entries = _Kernels(self.game, self.encoder), dict[str, Kernel]()
+        self._kernels = _kernels_of(self.game, self.encoder)
         self._play_one = None
         self._first_mask = self._masks[0]
         self._games = Games(
@@ -506,7 +511,7 @@ class Batch:
 
     def _run(self, name: str, m: int, *args: Any) -> None:
         """Run a kernel over [0, m), in chunks on several threads where the last call says that it pays."""
-        kernel = self._entries.get(name) or self._enter(name, m, *args)
+        kernel = self._kernels.entries.get(name) or self._kernels.enter(name, 0, m, *args)
         started = perf_counter()
         chunks = min(self.threads, m) if m * self._cost.get(name, 0.0) > THREADS_PAY else 1
         if chunks == 1:
@@ -518,11 +523,6 @@ class Batch:
             for other in others:
                 other.result()
         self._cost[name] = (perf_counter() - started) * chunks / max(m, 1)
-
-    def _enter(self, name: str, m: int, *args: Any) -> Kernel:
-        """Take the short way into a kernel of `_run`: all that these are given has the same types at every call."""
-        self._entries[name] = entry(self._kernels[name], 0, m, *args)
-        return self._entries[name]
 
     def _threads(self) -> ThreadPoolExecutor:
         # A forked child inherits the pool object but none of its threads.
@@ -539,11 +539,26 @@ class _Kernels(dict[str, Kernel]):
     def __init__(self, game: Game, encoder: str | None) -> None:
         super().__init__()
         self.game, self.encoder = game, encoder
+        self.entries: dict[str, Kernel] = {}
 
     def __missing__(self, name: str) -> Kernel:
         encoder = self.encoder if name in self.SEEING else None
         self[name] = bind(getattr(kernels, name), self.game, encoder)
         return self[name]
+
+    def enter(self, name: str, *args: Any) -> Kernel:
+        """Take the short way into a kernel whose arguments have the same types at every call, in all batches.
+
+        How an array that is only read lies in memory, in one piece, is no matter.
+        """
+        if name not in self.entries:
+            self.entries[name] = entry(self[name], *args)
+        return self.entries[name]
+
+
+@cache
+def _kernels_of(game: Game, encoder: str | None) -> _Kernels:
+    return _Kernels(game, encoder)
 
 
 def usable_cores() -> int:

@@ -132,6 +132,21 @@ def test_copies_go_separate_ways_and_keep_everything() -> None:
         assert twin.view().history[0] == [*made.view().history[0], actions[0]]
 
 
+def test_a_batch_from_memory_that_nobody_may_write_is_played_in_its_own() -> None:
+    """As of a pickle whose arrays stand beside it, which several processes may read at once."""
+    made, beside = stepped(6, 5), []
+    pickled = pickle.dumps(made, protocol=5, buffer_callback=beside.append)
+    shared = [bytes(each.raw()) for each in beside]
+    before = list(map(bytearray, shared))
+    assert len(shared) > 5
+    for _ in range(2):
+        twin = pickle.loads(pickled, buffers=shared)
+        assert (twin.states == made.states).all() and (twin.sample() == made.sample()).all()
+        twin.step(twin.sample())
+        assert twin.states.tobytes() != made.states.tobytes()
+    assert shared == before
+
+
 def test_what_is_handed_out_is_the_callers() -> None:
     made = Batch("hex:board_size=3", 4, seed=0)
     view = made.view()
