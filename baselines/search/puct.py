@@ -251,16 +251,17 @@ class PUCT(Agent):
             return lambda count: evaluator.grow(*walk, count, even)
 
         priors = np.zeros((m, game.actions), np.float32)
+        select, update = bind(select_rows, game), bind(update_rows, game)
 
         def simulate(count: int) -> None:
             for _ in range(count):
-                bind(select_rows, game)(*walk)
+                select(*walk)
                 going, more = np.flatnonzero(leaves.kind), int(asked.size[0])
                 if going.size:
                     priors[going], leaves.value[going] = evaluator.evaluate(leaves.states[going], leaves.seat[going])
                 if more:
                     asked.value[:more] = evaluator.values(asked.states[:more], asked.seat[:more])
-                bind(update_rows, game)(planted, leaves, asked, priors, terms)
+                update(planted, leaves, asked, priors, terms)
 
         return simulate
 

@@ -1,11 +1,11 @@
 """Tibetan Jiu chess: fill the board, then move, jump, make squares, fly. See RULES.md."""
 
 from ..engine.spec import Param, Spec
-from .constants import LAYOUT_PLANES, LOOKED_BACK, PLANES
+from .constants import LAYOUT_PLANES, LOOKED_BACK, PLANES, STOP
 
 
 def _actions(board_size: int, **_: object) -> int:
-    return 8 * board_size**2 + 1
+    return STOP * board_size**2 + 1
 
 
 def _longest(board_size: int, layout_only: bool, max_turns: int, **_: object) -> int:

@@ -25,7 +25,7 @@ from .rules import flies
 
 @kernel
 def observe_layout4(s, seat, x):
-    """Write (4, n, n): my stones, theirs, the point they used last, and whether I am seat 0."""
+    """Write (planes, n, n): my stones, theirs, the point they used last, and whether I am seat 0."""
     v, points = x.reshape(x.size), s.board.size
     write_stones(s.board, seat, v)
     fill_plane(v, points, LATEST, 0.0)
@@ -36,7 +36,7 @@ def observe_layout4(s, seat, x):
 
 @kernel
 def observe_planes(s, seat, x):
-    """Write (13, n, n): the planes of `layout4`, and what the battle depends on."""
+    """Write (planes, n, n): the planes of `layout4`, and what the battle depends on."""
     observe_layout4(s, seat, x)
     v, points = x.reshape(x.size), s.board.size
     fill_plane(v, points, BATTLE, s.phase != LAYOUT)
