@@ -11,32 +11,10 @@ from ..envs.engine.batch import Batch
 from ..envs.engine.bind import bind
 from ..envs.engine.errors import BoyiError, is_number, shown
 from ..envs.faces.seating import Seating, Watcher
-from ..envs.gomoku.constants import ROW
-from ..envs.grid.board import side
-from ..envs.grid.directions import LINES
-from ..envs.grid.rays import run_of
+from .lines_kernels import line_rows
 from .shell import Info, Observation, Shell
 
 MADE = BLOCKED = 0.01  # a move earns at most 0.08, beside 1 for the win
-
-
-def line_rows(states, actions, lines):  # type: ignore[no-untyped-def]
-    """Write (m, 2): how many stones of its own a stone on ``actions[k]`` lines up with at most, and of the other's.
-
-    Both count the stones joined to the point on one of the four lines through it, no more than `ROW` - 1; 0 where the
-    action is illegal.
-    """
-    for k in range(states.shape[0]):
-        s, a = states[k], actions[k]
-        lines[k, 0] = lines[k, 1] = 0
-        b, n = s.board, side(s)
-        if s.to_move < 0 or a < 0 or a >= b.size or b[a] != 0:
-            continue
-        for whose in range(2):
-            stone = 1 + (s.to_move + whose) % 2
-            for dr, dc in LINES:
-                joined = run_of(b, n, a // n, a % n, dr, dc, stone) + run_of(b, n, a // n, a % n, -dr, -dc, stone)
-                lines[k, whose] = max(lines[k, whose], min(joined, ROW - 1))
 
 
 class Payer(Watcher):

@@ -32,7 +32,7 @@ from ...envs.engine.kernels import random_games
 from ...envs.engine.spec import Game, find
 from ...envs.faces.aec import AEC
 from ..arena.printing import show, text_table
-from ..players.greedy import greedy_games
+from ..players.greedy_kernels import greedy_games
 from ..search.mcts import MCTS
 from . import peers
 from .peers import ROWS, SCAN, SIMULATIONS, Meter, aec, timed

@@ -4,43 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...envs.engine.bind import Kernel, bind, stub
-from ...envs.engine.kernels import settle
-from ...envs.engine.protocol import policy, reset, step
+from ...envs.engine.bind import Kernel, bind
 from ...envs.engine.spec import find
-from ...envs.mahjong.constants import KINDS, SEATS
-from ...envs.mahjong.state import DECLARE
-
-
-@stub
-def sample_discard(s, a, notes, scratch, rows):  # type: ignore[no-untyped-def]
-    """Write rows about the seat to move, which is about to discard `a`; return how many. `scratch` is (2, 34) int64."""
-    raise NotImplementedError
-
-
-@stub
-def label_hand(s, rows, lost):  # type: ignore[no-untyped-def]
-    """Add to the rows of a hand, or to `lost` (2,), how it has ended."""
-    raise NotImplementedError
-
-
-def play_hands(states, blank, count, rng, p, notes, scratch, rows, lost):  # type: ignore[no-untyped-def]
-    """Play `count` hands by the rule of `greedy`, every seat the dealer by turns; return how many rows were written."""
-    s, n = states[0], 0
-    for game in range(count):
-        first = n
-        states[0] = blank[0]
-        s.dealer = game % SEATS
-        reset(s, rng)  # type: ignore[no-untyped-call]
-        settle(s, rng, p)  # type: ignore[no-untyped-call]
-        while s.to_move >= 0:
-            a = policy(s, notes, rng)  # type: ignore[no-untyped-call]
-            if a < DECLARE:
-                n += sample_discard(s, a, notes, scratch, rows[n:])
-            step(s, a)  # type: ignore[no-untyped-call]
-            settle(s, rng, p)  # type: ignore[no-untyped-call]
-        label_hand(s, rows[first:n], lost)
-    return n
+from ...envs.mahjong.constants import KINDS
+from .greedy_hands_kernels import play_hands
 
 
 def sample_hands(

@@ -12,7 +12,6 @@ many and is slower all the same, which is why the term falls between two knots.
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -20,15 +19,12 @@ import numpy as np
 
 from ...envs.engine.bind import bind
 from ...envs.engine.spec import Game
-from ...envs.mahjong.constants import KINDS, MOST_MELDS, SEATS
-from ...envs.mahjong.distance import accepted, distance_tables
-from ...envs.mahjong.greedy import count_unseen
-from ...envs.mahjong.melds import CHOW
-from ...envs.mahjong.state import live
-from ...envs.mahjong.tai import DRAGONS, WINDS
+from ...envs.mahjong.constants import KINDS, MOST_MELDS
+from ...envs.mahjong.distance import distance_tables
 from .evaluator import Hands
 from .greedy_hands import sample_hands
 from .risk import Danger
+from .values_kernels import Terms, label_hand, mark_valued_one, sample_discard, value_hands
 
 ACCEPTANCE = (
     (0, 1, 2, 3, 4, 6, 8, 11, 16),
@@ -122,62 +118,6 @@ NUMBERS = Numbers(
 )
 
 
-def value_hands(tiles, unseen, need, valued, logits, pongs, points, honors, cost, tables, values, q):  # type: ignore[no-untyped-def]
-    """Write what every discard of the hands `tiles` (m, 34) is worth to `q` (m, 34), -inf for what they do not hold.
-
-    `logits` (shanten, accepted) hold all terms but that of tiles that make a pong, `pongs` (shanten,). A finished hand
-    brings `points` (shanten,), and `honors` (2,) more for every valued triplet and pair. `values` (34,) is scratch.
-    """
-    for i in range(tiles.shape[0]):
-        h = tiles[i]
-        for k in range(KINDS):
-            values[k] = weight(unseen[i, k], h[k])  # type: ignore[no-untyped-call]
-        for k in range(KINDS):
-            q[i, k] = -np.inf
-            if h[k] > 0:
-                values[k] = weight(unseen[i, k], h[k] - 1)  # type: ignore[no-untyped-call]
-                lacks, n = accepted(h, k, need, values, tables)
-                values[k] = weight(unseen[i, k], h[k])  # type: ignore[no-untyped-call]
-                shanten = min(max(lacks - 1, 0), pongs.shape[0] - 1)
-                chance = 1.0 / (1.0 + math.exp(-logits[shanten, n & 1023] - pongs[shanten] * (n >> 10)))
-                triplets, pairs = valued_sets(h, k, valued)  # type: ignore[no-untyped-call]
-                gain = points[shanten] + honors[0] * triplets + honors[1] * pairs
-                q[i, k] = chance * (gain + cost) - cost
-
-
-def weight(unseen, held):  # type: ignore[no-untyped-def]
-    """Count the unseen copies of a kind, and above ten bits again those that a hand with so many makes a pong of."""
-    return np.int64(unseen) * (1 + 1024 * (held >= 2))
-
-
-def valued_sets(h, drop, valued):  # type: ignore[no-untyped-def]
-    """Add up the tai of triplets and pairs of honors without a tile `drop`, `valued` (34,) saying what a kind has."""
-    triplets = pairs = 0
-    for k in range(WINDS, KINDS):
-        n = np.int64(h[k]) - (k == drop)
-        triplets += np.int64(valued[k]) * (n >= 3)
-        pairs += np.int64(valued[k]) * (n == 2)
-    return triplets, pairs
-
-
-def mark_valued(s, seat, valued):  # type: ignore[no-untyped-def]
-    """Write the tai of a pong of every kind (34,); return those of the seat's melds."""
-    for k in range(KINDS):
-        valued[k] = k >= DRAGONS
-    valued[WINDS + np.int64(s.round_wind)] += 1
-    valued[WINDS + (seat - np.int64(s.dealer)) % SEATS] += 1
-    n = 0
-    for j in range(s.melds[seat]):
-        if s.form[seat, j] != CHOW:
-            n += valued[s.kind[seat, j]]
-    return n
-
-
-def mark_valued_one(states, seat, valued):  # type: ignore[no-untyped-def]
-    """Call `mark_valued` for record 0."""
-    return mark_valued(states[0], seat, valued)  # type: ignore[no-untyped-call]
-
-
 class PlainEvaluator:
     """Values discards by the numbers of this module, or others of their kind."""
 
@@ -203,11 +143,12 @@ class PlainEvaluator:
         numbers, opened = self.numbers, hands.need < MOST_MELDS
         laid = int(bind(mark_valued_one, self.game)(hands.states, hands.seat, self.valued))
         points = np.array([row.points[opened] for row in numbers.finishing]) + numbers.triplet * laid
+        honors = np.array([numbers.triplet, numbers.pair])
+        terms = Terms(self._logits(opened, hands.draws), self.pongs, points, honors, numbers.cost)
         q = np.empty(hands.tiles.shape, np.float32)
         bind(value_hands, self.game)(
-            hands.tiles, hands.unseen, hands.need, self.valued, self._logits(opened, hands.draws), self.pongs, points,
-            np.array([numbers.triplet, numbers.pair]), numbers.cost, self.tables, self.values, q,
-        )  # fmt: skip
+            hands.tiles, hands.unseen, hands.need, self.valued, terms, self.tables, self.values, q
+        )
         return q
 
     def risk(self, hands: Hands) -> tuple[np.ndarray, float]:
@@ -229,27 +170,6 @@ SEEN = (
     "points",
 )
 MOST_DISCARDS = 80  # of a hand
-
-
-def sample_discard(s, a, notes, scratch, rows):  # type: ignore[no-untyped-def]
-    """Write a row of all that `SEEN` names, `a` being discarded; for its end stands the seat's number."""
-    q, row, (valued, values) = np.int64(s.turn), rows[0], (scratch[0], scratch[1])
-    count_unseen(s, q, notes.unseen)
-    for k in range(KINDS):
-        values[k] = weight(notes.unseen[k], s.hand[q, k] - (k == a))  # type: ignore[no-untyped-call]
-    lacks, n = accepted(s.hand[q], a, MOST_MELDS - np.int64(s.melds[q]), values, notes.tables)
-    laid = mark_valued(s, q, valued)  # type: ignore[no-untyped-call]
-    triplets, pairs = valued_sets(s.hand[q], a, valued)  # type: ignore[no-untyped-call]
-    row[0], row[1], row[2], row[3], row[4] = lacks - 1, n & 1023, n >> 10, s.melds[q] > 0, live(s) // SEATS
-    row[5], row[6], row[8] = triplets + laid, pairs, q
-    return 1
-
-
-def label_hand(s, rows, lost):  # type: ignore[no-untyped-def]
-    """Write how the hand has ended for the seat of each row."""
-    for i in range(rows.shape[0]):
-        q = rows[i, 8]
-        rows[i, 7], rows[i, 8] = s.won[q] > 0, s.points[q]
 
 
 def greedy_hands(count: int, seed: int = 0) -> np.ndarray:

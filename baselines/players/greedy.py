@@ -8,29 +8,10 @@ import numpy as np
 
 from ...envs.engine.bind import bind
 from ...envs.engine.errors import BoyiError
-from ...envs.engine.kernels import settle
-from ...envs.engine.protocol import policy, reset, step
 from ...envs.engine.spec import Game
 from ...envs.engine.view import View
 from ..agent import Agent
-
-
-def act_rows(states, streams, actions, notes):  # type: ignore[no-untyped-def]
-    """Decide for the seat to move in every record, from the decision's own stream (m, 2)."""
-    for k in range(states.shape[0]):
-        actions[k] = policy(states[k], notes, streams[k])  # type: ignore[no-untyped-call]
-
-
-def greedy_games(states, blank, count, rng, p, notes):  # type: ignore[no-untyped-def]
-    """Play `count` games in ``states[0]``, every seat by the rule."""
-    s = states[0]
-    for _ in range(count):
-        states[0] = blank[0]
-        reset(s, rng)  # type: ignore[no-untyped-call]
-        settle(s, rng, p)  # type: ignore[no-untyped-call]
-        while s.to_move >= 0:
-            step(s, policy(s, notes, rng))  # type: ignore[no-untyped-call]
-            settle(s, rng, p)  # type: ignore[no-untyped-call]
+from .greedy_kernels import act_rows
 
 
 class Greedy(Agent):

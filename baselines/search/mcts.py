@@ -20,7 +20,7 @@ from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Agent
 from .clock import ANY, run_until
-from .mcts_kernels import ALWAYS, Settings, run_simulations
+from .mcts_kernels import ALWAYS, Scratch, Settings, run_simulations
 from .rollouts import find_rollout, rollout_notes
 from .tree import DEPTH, TIMED_NODES, find_played, keep, make_tree, put
 
@@ -166,17 +166,19 @@ class MCTS(Agent):
 
     def _simulate(self, seat: int, until: float, memory: Memory, sims: int, rng: np.ndarray, notes: Any) -> None:
         """Search one tree for so many simulations, or where it has seconds for its time; never beyond `until`."""
-        game, tree = self.game, memory.tree
+        game, tree, board = self.game, memory.tree, memory.root.copy()
         assert game is not None
-        scratch = (np.zeros(game.actions, np.int8), np.zeros(max(1, game.chance_outcomes)))
-        used = np.zeros((game.seats, game.actions), np.int8)
-        path, movers = np.zeros(DEPTH, np.int64), np.zeros(DEPTH, np.int64)
-        board, r = memory.root.copy(), np.zeros(game.seats, np.float32)
+        scratch = Scratch(
+            mask=np.zeros(game.actions, np.int8),
+            p=np.zeros(max(1, game.chance_outcomes)),
+            used=np.zeros((game.seats, game.actions), np.int8),
+            path=np.zeros(DEPTH, np.int64),
+            movers=np.zeros(DEPTH, np.int64),
+            r=np.zeros(game.seats, np.float32),
+        )
 
         def simulations(count: int) -> None:
-            self.search(
-                tree, memory.root, board, count, seat, self.settings, rng, notes, *scratch, used, path, movers, r
-            )
+            self.search(tree, memory.root, board, count, seat, self.settings, rng, notes, scratch)
 
         run_until(until, simulations, lambda: bool(tree.proven[0]), most=ANY if self.seconds else sims)
 

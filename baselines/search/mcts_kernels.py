@@ -34,6 +34,19 @@ class Settings(NamedTuple):
     high: float
 
 
+class Scratch(NamedTuple):
+    """Room for a simulation: a mask, the probabilities of outcomes, what each seat played below its path (seats,
+    actions) int8, the path's nodes and who moved into each, both int64, and returns.
+    """
+
+    mask: np.ndarray
+    p: np.ndarray
+    used: np.ndarray
+    path: np.ndarray
+    movers: np.ndarray
+    r: np.ndarray
+
+
 ALWAYS = 1000.0  # first-play urgency above every bound: what is untried comes first
 
 
@@ -123,15 +136,16 @@ def sample_child(tree, s, node, rng, p):
     return i
 
 
-def simulate(tree, s, settings, rng, mask, p, path, movers):
+def simulate(tree, s, settings, rng, scratch):
     """Walk from the root to a new node, a proven one or the end; return the length of the path."""
+    mask, path, movers = scratch.mask, scratch.path, scratch.movers
     node, length = 0, 1
     path[0] = 0
     new = False
     while s.to_move >= CHANCE and not new and tree.proven[node] == 0 and length < path.shape[0]:
         mover = s.to_move
         if mover == CHANCE:
-            node = sample_child(tree, s, node, rng, p)
+            node = sample_child(tree, s, node, rng, scratch.p)
         elif settings.rave > 0.0:
             node = descend_all(tree, s, node, settings, rng, mask)
         else:
@@ -168,30 +182,30 @@ def prove(tree, path, movers, length, winner):
         tree.proven[path[k]] = winner + 1
 
 
-def run_simulations(tree, root, scratch, sims, seat, settings, rng, notes, mask, p, used, path, movers, r):
-    """Run `sims` simulations from ``root[0]`` for `seat`, fewer if that is proven; ``scratch[0]`` is what they play on.
+def run_simulations(tree, root, board, sims, seat, settings, rng, notes, scratch):
+    """Run `sims` simulations from ``root[0]`` for `seat`, fewer if that is proven; ``board[0]`` is what they play on.
 
-    `notes` is for the rollouts; `used` (seats, actions) int8, `mask`, `p`, `path`, `movers` and `r` are scratch.
+    `notes` is for the rollouts.
     """
-    s = scratch[0]
+    s, path, movers, used, r = board[0], scratch.path, scratch.movers, scratch.used, scratch.r
     scale = 1.0 / (settings.high - settings.low)
     for _ in range(sims):
         if tree.proven[0] != 0:
             break
-        scratch[0] = root[0]
+        board[0] = root[0]
         if settings.hidden:
             redeal(s, seat, rng)
         if settings.rave > 0.0:
             used[:] = 0
-        length = simulate(tree, s, settings, rng, mask, p, path, movers)
+        length = simulate(tree, s, settings, rng, scratch)
         known = np.int64(tree.proven[path[length - 1]]) - 1
         if known >= 0:
             r[:] = settings.low
             r[known] = settings.high
         else:
             ended = s.to_move == OVER
-            settle(s, rng, p)
-            rollout(s, notes, rng, mask, p, used)
+            settle(s, rng, scratch.p)
+            rollout(s, notes, rng, scratch.mask, scratch.p, used)
             returns(s, r)
             if ended and settings.proves:
                 for winner in range(2):

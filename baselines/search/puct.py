@@ -19,7 +19,18 @@ from ...envs.engine.view import View
 from ..agent import Agent, check_duel
 from .clock import ANY, run_until
 from .evaluators import Evaluator, Handmade, Playouts
-from .puct_kernels import Asked, Leaves, Scratch, Terms, gather_rows, part, select_rows, stir_rows, update_rows
+from .puct_kernels import (
+    Asked,
+    Leaves,
+    Planted,
+    Scratch,
+    Terms,
+    gather_rows,
+    part,
+    select_rows,
+    stir_rows,
+    update_rows,
+)
 from .tree import DEPTH, TIMED_NODES, Tree, find_played, keep, make_tree, put
 
 MOST_NODES = 4_000_000  # largest tree that nobody asked for by name
@@ -64,8 +75,8 @@ class Forest:
     def _allocate(self, slots: int) -> Tree:
         return make_tree(slots * self.nodes, prior=True)._replace(size=np.zeros(slots, np.int64))
 
-    def plant(self, view: View, *, reuse: bool) -> np.ndarray:
-        """Make the positions of a view roots, of what is known of them or of new trees; return where the trees lie."""
+    def plant(self, view: View, *, reuse: bool) -> Planted:
+        """Make the positions of a view roots, of what is known of them or of new trees; return the trees."""
         rows = [int(row) for row in view.row]
         new = [row for row in rows if row not in self.memories]
         self._make_room(1 + len(self.memories) + len(new))
@@ -73,7 +84,8 @@ class Forest:
             self.memories[row] = Memory(1 + len(self.memories))
         for k, row in enumerate(rows):
             self._plant_one(self.memories[row], view.states[k : k + 1], int(view.episode[k]), reuse)
-        return np.array([self.memories[row].slot for row in rows], np.int64)
+        slots = np.array([self.memories[row].slot for row in rows], np.int64)
+        return Planted(self.trees, self.nodes, slots)
 
     def _make_room(self, slots: int) -> None:
         before, have = self.trees, self.trees.size.size
@@ -189,22 +201,22 @@ class PUCT(Agent):
     def _search(self, view: View, generators: list[np.random.Generator]) -> Searched:
         view.check()
         self.fit(view.game)
-        m, game, forest = view.row.size, view.game, self.forest
-        slots = forest.plant(view, reuse=self.values["reuse"])
-        run = self._simulations(view, slots)
+        m, game = view.row.size, view.game
+        planted = self.forest.plant(view, reuse=self.values["reuse"])
+        run = self._simulations(view, planted)
         started = time.perf_counter()
         run(1)
         if self.values["noise"] == "root":
             noise = np.stack([self._noise(generators[k], view.mask[k]) for k in range(m)])
-            bind(stir_rows, game)(forest.trees, forest.nodes, slots, noise, self.values["noise_share"])
+            bind(stir_rows, game)(planted, noise, self.values["noise_share"])
         until = started + sum(view.seconds(k, self.seconds) for k in range(m))
         run_until(until, run, most=ANY if self.seconds else self.sims - 1)
         visits, worth = np.zeros((m, game.actions), np.int64), np.full((m, game.actions), np.nan)
         found = Searched(visits, worth, np.zeros(m))
-        bind(gather_rows, game)(forest.trees, forest.nodes, slots, view.seat, *found)
+        bind(gather_rows, game)(planted, view.seat, *found)
         return found
 
-    def _simulations(self, view: View, slots: np.ndarray) -> Callable[[int], None]:
+    def _simulations(self, view: View, planted: Planted) -> Callable[[int], None]:
         """Prepare a function that runs so many simulations in every game."""
         game, values, evaluator, m = view.game, self.values, self.evaluator, view.row.size
         averaged, valued = values["chance"] == "expected", values["backup"] == "children"
@@ -212,10 +224,10 @@ class PUCT(Agent):
         scratch = Scratch(
             np.zeros(game.actions, np.int8), np.zeros(max(1, game.chance_outcomes)), np.zeros(game.seats, np.float32)
         )
-        trees = self.forest.trees, self.forest.nodes, slots, view.states.copy(), view.rng
         in_kernels = isinstance(evaluator, Handmade | Playouts)
         n = 1 if in_kernels else m
         leaves = Leaves(
+            np.zeros(n, game.dtype),
             np.zeros(n, np.int8),
             np.zeros(n, np.int64),
             np.zeros(n, np.float32),
@@ -227,28 +239,29 @@ class PUCT(Agent):
         asked = Asked(
             np.zeros(1, np.int64),
             np.zeros(n + 1, np.int64),
+            np.zeros(room, game.dtype),
             np.zeros(room, np.int32),
             np.zeros(room, np.int64),
             np.zeros(room, np.float32),
         )
-        states, positions = np.zeros(n, game.dtype), np.zeros(room, game.dtype)
-        walk = (*trees, states, leaves, asked, positions, terms, scratch)
+        walk = (planted, view.states.copy(), view.rng, leaves, asked, terms, scratch)
 
         if isinstance(evaluator, Handmade | Playouts):
             even = np.ones(game.actions, np.float32)
             return lambda count: evaluator.grow(*walk, count, even)
 
         priors = np.zeros((m, game.actions), np.float32)
+        select, update = bind(select_rows, game), bind(update_rows, game)
 
         def simulate(count: int) -> None:
             for _ in range(count):
-                bind(select_rows, game)(*walk)
+                select(*walk)
                 going, more = np.flatnonzero(leaves.kind), int(asked.size[0])
                 if going.size:
-                    priors[going], leaves.value[going] = evaluator.evaluate(states[going], leaves.seat[going])
+                    priors[going], leaves.value[going] = evaluator.evaluate(leaves.states[going], leaves.seat[going])
                 if more:
-                    asked.value[:more] = evaluator.values(positions[:more], asked.seat[:more])
-                bind(update_rows, game)(*trees[:3], leaves, asked, priors, terms)
+                    asked.value[:more] = evaluator.values(asked.states[:more], asked.seat[:more])
+                update(planted, leaves, asked, priors, terms)
 
         return simulate
 

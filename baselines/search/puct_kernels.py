@@ -36,12 +36,23 @@ class Terms(NamedTuple):
     high: float
 
 
-class Leaves(NamedTuple):
-    """The leaves of m simulations: their kind int8, the seat to move int64, and the value float32, from seat 0's side
-    where the game has ended, else from that of the seat to move; on the way there the nodes int32 (m, depth), who moved
-    at each (CHANCE among them) int8, and how many int64.
+class Planted(NamedTuple):
+    """The trees of m games: the block that all trees lie in, how many nodes each has, and where in it those of these
+    games lie, int64.
     """
 
+    trees: Tree
+    nodes: int
+    slots: np.ndarray
+
+
+class Leaves(NamedTuple):
+    """The leaves of m simulations: their positions, their kind int8, the seat to move int64, and the value float32,
+    from seat 0's side where the game has ended, else from that of the seat to move; on the way there the nodes int32
+    (m, depth), who moved at each (CHANCE among them) int8, and how many int64.
+    """
+
+    states: np.ndarray
     kind: np.ndarray
     seat: np.ndarray
     value: np.ndarray
@@ -52,11 +63,12 @@ class Leaves(NamedTuple):
 
 class Asked(NamedTuple):
     """New nodes whose positions are to be valued besides: how many int64 (1,), the first that belongs to each leaf
-    int64 (m + 1,), the node int32, the seat from whose side int64, and the value float32.
+    int64 (m + 1,), the positions, the node int32, the seat from whose side int64, and the value float32.
     """
 
     size: np.ndarray
     first: np.ndarray
+    states: np.ndarray
     node: np.ndarray
     seat: np.ndarray
     value: np.ndarray
@@ -86,6 +98,11 @@ def part(trees, slot, nodes):
         trees.amaf_visits[0:0],
         trees.amaf_total[0:0],
     )
+
+
+def tree_of(planted, k):
+    """Find the tree of the k-th game."""
+    return part(planted.trees, planted.slots[k], planted.nodes)
 
 
 def result(s, terms, r):
@@ -121,13 +138,13 @@ def room_for(tree, n):
     return tree.size[0] + n <= tree.visits.shape[0]
 
 
-def appraise(tree, i, seat, asked, positions, terms, r):
+def appraise(tree, i, seat, asked, terms, r):
     """Value new node i, whose position lies where the next one asked about belongs: at once where the game has ended.
 
     Otherwise it is asked for, from the side of the seat to move, or of `seat` where chance is next.
     """
     j = asked.size[0]
-    s = positions[j]
+    s = asked.states[j]
     if s.to_move < CHANCE:
         tree.total[i] = result(s, terms, r)
     else:
@@ -135,19 +152,19 @@ def appraise(tree, i, seat, asked, positions, terms, r):
         asked.size[0] = j + 1
 
 
-def open_outcomes(tree, node, s, n, asked, positions, terms, scratch):
+def open_outcomes(tree, node, s, n, asked, terms, scratch):
     """Make all outcomes of a chance event children of its node; `scratch.p` holds the probabilities."""
     for o in range(n - 1, -1, -1):
         if scratch.p[o] > 0.0:
             i = add(tree, node, o)
             tree.prior[i] = scratch.p[o]
             j = asked.size[0]
-            positions[j] = s
-            resolve(positions[j], o)
-            appraise(tree, i, 0, asked, positions, terms, scratch.r)
+            asked.states[j] = s
+            resolve(asked.states[j], o)
+            appraise(tree, i, 0, asked, terms, scratch.r)
 
 
-def open_moves(tree, node, s, asked, positions, terms, scratch):
+def open_moves(tree, node, s, asked, terms, scratch):
     """Make all legal actions children of a decision, where there is room; return whether there was."""
     mask = scratch.mask
     if not room_for(tree, legal(s, mask)):
@@ -157,19 +174,19 @@ def open_moves(tree, node, s, asked, positions, terms, scratch):
             i = add(tree, node, a)
             if terms.valued:
                 j = asked.size[0]
-                positions[j] = s
-                step(positions[j], a)
-                appraise(tree, i, s.to_move, asked, positions, terms, scratch.r)
+                asked.states[j] = s
+                step(asked.states[j], a)
+                appraise(tree, i, s.to_move, asked, terms, scratch.r)
     return True
 
 
-def draw(tree, node, s, rng, asked, positions, terms, scratch):
+def draw(tree, node, s, rng, asked, terms, scratch):
     """Draw an outcome and return the node below; 0 when the tree is full."""
     n = chance(s, scratch.p)
     if terms.averaged and tree.child[node] == 0:
         if not room_for(tree, n):
             return 0
-        open_outcomes(tree, node, s, n, asked, positions, terms, scratch)
+        open_outcomes(tree, node, s, n, asked, terms, scratch)
     o = pick(scratch.p, n, rng)
     below = np.int64(child_of(tree, node, o))
     if below == 0:
@@ -179,7 +196,7 @@ def draw(tree, node, s, rng, asked, positions, terms, scratch):
     return below
 
 
-def select(tree, s, rng, leaves, j, asked, positions, terms, scratch):
+def select(tree, s, rng, leaves, j, asked, terms, scratch):
     """Walk from the root, whose position is `s`, to leaf j; `s` becomes its position."""
     path, movers = leaves.path[j], leaves.movers[j]
     node, length = 0, 0
@@ -194,7 +211,7 @@ def select(tree, s, rng, leaves, j, asked, positions, terms, scratch):
         elif length < path.shape[0] and s.to_move == CHANCE and not opened:
             # With averaged dice a walk values the outcomes of one event, and one that follows it another time.
             opened = terms.averaged and tree.child[node] == 0
-            below = draw(tree, node, s, rng, asked, positions, terms, scratch)
+            below = draw(tree, node, s, rng, asked, terms, scratch)
         going = below != 0
         if going:
             node = below
@@ -204,7 +221,7 @@ def select(tree, s, rng, leaves, j, asked, positions, terms, scratch):
     leaves.seat[j] = s.to_move
     if s.to_move < CHANCE:
         leaves.kind[j], leaves.value[j] = ENDED, result(s, terms, scratch.r)
-    elif new and open_moves(tree, node, s, asked, positions, terms, scratch):
+    elif new and open_moves(tree, node, s, asked, terms, scratch):
         leaves.kind[j] = OPENED
     else:
         leaves.kind[j] = CLOSED
@@ -263,22 +280,21 @@ def update(tree, leaves, j, asked, first, last, priors, terms):
         tree.visits[i] = n + 1
 
 
-def select_rows(trees, nodes, slots, roots, streams, states, leaves, asked, positions, terms, scratch):
-    """Walk once in each of the trees `slots` (m,) of the positions `roots`; `states` (m,) become the leaves."""
+def select_rows(planted, roots, streams, leaves, asked, terms, scratch):
+    """Walk once in each of the trees of the positions `roots`."""
     asked.size[0] = 0
-    for k in range(slots.shape[0]):
+    m = planted.slots.shape[0]
+    for k in range(m):
         asked.first[k] = asked.size[0]
-        states[k] = roots[k]
-        tree = part(trees, slots[k], nodes)
-        select(tree, states[k], streams[k], leaves, k, asked, positions, terms, scratch)
-    asked.first[slots.shape[0]] = asked.size[0]
+        leaves.states[k] = roots[k]
+        select(tree_of(planted, k), leaves.states[k], streams[k], leaves, k, asked, terms, scratch)
+    asked.first[m] = asked.size[0]
 
 
-def update_rows(trees, nodes, slots, leaves, asked, priors, terms):
+def update_rows(planted, leaves, asked, priors, terms):
     """Enter what was judged, `priors` (m, actions) among it, in each of the trees."""
-    for k in range(slots.shape[0]):
-        tree = part(trees, slots[k], nodes)
-        update(tree, leaves, k, asked, asked.first[k], asked.first[k + 1], priors[k], terms)
+    for k in range(planted.slots.shape[0]):
+        update(tree_of(planted, k), leaves, k, asked, asked.first[k], asked.first[k + 1], priors[k], terms)
 
 
 @stub
@@ -312,39 +328,38 @@ def judge_rows(states, seats, notes, scale, values):
         values[k] = evaluated(states[k], notes[0], seats[k], scale)
 
 
-def grow(
-    trees, nodes, slots, roots, streams, states, leaves, asked, positions, terms, scratch, sims, priors, notes, scale
-):  # fmt: skip
+def grow(planted, roots, streams, leaves, asked, terms, scratch, sims, priors, notes, scale):
     """Run `sims` simulations in each tree with the same `priors` (actions,) everywhere, leaves being valued by `judge`;
-    the scratch is for one game, `notes` (1,) and `scale` are what its evaluation needs.
+    there is room for one leaf, `notes` (1,) and `scale` are what its evaluation needs.
     """
-    for k in range(slots.shape[0]):
-        tree = part(trees, slots[k], nodes)
+    s = leaves.states[0]
+    for k in range(planted.slots.shape[0]):
+        tree, rng = tree_of(planted, k), streams[k]
         for _ in range(sims):
             asked.size[0] = 0
-            states[0] = roots[k]
-            select(tree, states[0], streams[k], leaves, 0, asked, positions, terms, scratch)
+            leaves.states[0] = roots[k]
+            select(tree, s, rng, leaves, 0, asked, terms, scratch)
             if leaves.kind[0] != ENDED:
-                leaves.value[0] = judge(states[0], leaves.seat[0], streams[k], terms, scratch, notes[0], scale)
+                leaves.value[0] = judge(s, leaves.seat[0], rng, terms, scratch, notes[0], scale)
             for j in range(asked.size[0]):
-                asked.value[j] = judge(positions[j], asked.seat[j], streams[k], terms, scratch, notes[0], scale)
+                asked.value[j] = judge(asked.states[j], asked.seat[j], rng, terms, scratch, notes[0], scale)
             update(tree, leaves, 0, asked, 0, asked.size[0], priors, terms)
 
 
-def stir_rows(trees, nodes, slots, noise, share):
+def stir_rows(planted, noise, share):
     """Mix noise (m, actions) into the priors of the moves at each root."""
-    for k in range(slots.shape[0]):
-        tree = part(trees, slots[k], nodes)
+    for k in range(planted.slots.shape[0]):
+        tree = tree_of(planted, k)
         i = tree.child[0]
         while i != 0:
             tree.prior[i] = (1.0 - share) * tree.prior[i] + share * noise[k, tree.action[i]]
             i = tree.sibling[i]
 
 
-def gather_rows(trees, nodes, slots, seats, visits, worth, values):
+def gather_rows(planted, seats, visits, worth, values):
     """Write the visits and worth (m, actions) of the moves at each root and its value (m,), from its seat's side."""
-    for k in range(slots.shape[0]):
-        tree, sign = part(trees, slots[k], nodes), 1.0 if seats[k] == 0 else -1.0
+    for k in range(planted.slots.shape[0]):
+        tree, sign = tree_of(planted, k), 1.0 if seats[k] == 0 else -1.0
         values[k] = sign * value_of(tree, 0)
         i = tree.child[0]
         while i != 0:

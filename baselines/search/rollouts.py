@@ -8,26 +8,8 @@ import numpy as np
 
 from ...envs.engine.bind import Kernel
 from ...envs.engine.errors import BoyiError
-from ...envs.engine.kernels import settle
-from ...envs.engine.protocol import legal, playout, step
-from ...envs.engine.rng import choose
 from ...envs.engine.spec import Game
-
-
-def blind_rollout(s, notes, rng, mask, p, used):  # type: ignore[no-untyped-def]
-    """Play at random to the end, and mark nothing."""
-    playout(s, rng, mask, p)  # type: ignore[no-untyped-call]
-
-
-def random_rollout(s, notes, rng, mask, p, used):  # type: ignore[no-untyped-def]
-    """Play uniformly random actions to the end, and mark what each seat played."""
-    settle(s, rng, p)  # type: ignore[no-untyped-call]
-    while s.to_move >= 0:
-        legal(s, mask)  # type: ignore[no-untyped-call]
-        a = choose(mask, rng)
-        used[s.to_move, a] = 1
-        step(s, a)  # type: ignore[no-untyped-call]
-        settle(s, rng, p)  # type: ignore[no-untyped-call]
+from .rollouts_kernels import blind_rollout, random_rollout
 
 
 def find_rollout(game: Game, informed: bool, marked: bool) -> Kernel:

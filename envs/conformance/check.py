@@ -28,9 +28,10 @@ from ..engine.protocol import CHANCE, OVER
 from ..engine.spec import Game, Spec, find
 from ..faces.frame import Frame
 from ..faces.symmetry import symmetries as shown_images
+from .kernels import advance_one, draw_rows, redeal_one
 from .oracle import Oracle, compare
 from .players import evaluations, policies, rollouts
-from .random_games import GameError, Position, Probe, advance_one, draw_rows, field_bytes, open_stream, redeal_one
+from .random_games import GameError, Position, Probe, field_bytes, open_stream
 from .rules_page import check_page
 from .tampering import tampering, validity
 

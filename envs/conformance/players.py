@@ -2,51 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ..engine import protocol
 from ..engine.bind import PLAYERS, Kernel
 from ..engine.protocol import CHANCE
+from .kernels import (
+    evaluate_one,
+    follow_one,
+    list_candidates,
+    list_tactics,
+    policy_one,
+    rollout_one,
+    survey_one,
+)
 from .random_games import Position, Probe, field_bytes, open_stream
 
 BOUND = 1_000_000
 """Evaluations stay below it either way: it is what a won game is worth."""
 FOLLOWED = 4  # games whose evaluation is followed from start to end
-
-_stub: Any = protocol
-survey, follow, evaluate = _stub.survey, _stub.follow, _stub.evaluate
-candidates, tactics, policy, rollout = _stub.candidates, _stub.tactics, _stub.policy, _stub.rollout
-
-
-def survey_one(states, notes):  # type: ignore[no-untyped-def]
-    survey(states[0], notes[0])
-
-
-def follow_one(before, states, notes, choice):  # type: ignore[no-untyped-def]
-    follow(before[0], states[0], notes[0], choice)
-
-
-def evaluate_one(states, notes, values):  # type: ignore[no-untyped-def]
-    for seat in range(values.size):
-        values[seat] = evaluate(states[0], notes[0], seat)
-
-
-def list_candidates(states, notes, moves, ranks):  # type: ignore[no-untyped-def]
-    return candidates(states[0], notes[0], moves, ranks)
-
-
-def list_tactics(states, notes, moves, ranks):  # type: ignore[no-untyped-def]
-    return tactics(states[0], notes[0], moves, ranks)
-
-
-def policy_one(states, notes, rng):  # type: ignore[no-untyped-def]
-    return policy(states[0], notes, rng)
-
-
-def rollout_one(states, notes, rng, mask, p, used):  # type: ignore[no-untyped-def]
-    rollout(states[0], notes, rng, mask, p, used)
 
 
 def _kernel(probe: Probe, generic: Kernel, part: str) -> Kernel:

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import kernels, protocol
 from ..engine.bind import Kernel, bind
-from ..engine.kernels import pick
+from ..engine.kernels import observe_rows, reset_one
 from ..engine.protocol import CHANCE, CUT
-from ..engine.rng import choose
 from ..engine.spec import Game
+from .kernels import advance_one, chance_one, look_one
 
 SPREAD = 12  # about so many positions of a random game are looked at closely
 EDGE = 64  # entries around a mask or an observation that nobody may write
@@ -22,60 +21,6 @@ EVENTS = 1000  # more chance events than this in a row would never end
 
 class GameError(AssertionError):
     """A game that breaks its contract; the message says which promise, and where that was seen."""
-
-
-# The kernels on record 0, from Python. The protocol's stubs are untyped: Numba types a kernel at its call.
-
-_stub: Any = protocol
-legal, step, returns, key = _stub.legal, _stub.step, _stub.returns, _stub.key
-chance, resolve, redeal, playout = _stub.chance, _stub.resolve, _stub.redeal, _stub.playout
-settle: Any = kernels.settle
-
-
-def look_one(states, mask, r, keys):  # type: ignore[no-untyped-def]
-    keys[0] = key(states[0])
-    returns(states[0], r)
-    return legal(states[0], mask)
-
-
-def advance_one(states, choice):  # type: ignore[no-untyped-def]
-    if states[0].to_move == CHANCE:
-        resolve(states[0], choice)
-    else:
-        step(states[0], choice)
-
-
-def chance_one(states, p):  # type: ignore[no-untyped-def]
-    return chance(states[0], p)
-
-
-def redeal_one(states, seat, rng):  # type: ignore[no-untyped-def]
-    redeal(states[0], seat, rng)
-
-
-def finish_two(states, rng, mask, p, most):  # type: ignore[no-untyped-def]
-    """Play record 0 at random to the end, record 1 by the game's playout; return the plies of the former.
-
-    They are -1 where nobody can move, or where it takes more than `most`.
-    """
-    s, plies = states[0], 0
-    settle(s, rng, p)
-    while s.to_move >= 0:
-        if legal(s, mask) < 1 or plies == most:
-            return -1
-        step(s, choose(mask, rng))
-        settle(s, rng, p)
-        plies += 1
-    playout(states[1], rng, mask, p)
-    return plies
-
-
-def draw_rows(states, rng, p):  # type: ignore[no-untyped-def]
-    for i in range(states.shape[0]):
-        resolve(states[i], pick(p, chance(states[i], p), rng))
-
-
-# Random games
 
 
 class Position(NamedTuple):
@@ -110,7 +55,7 @@ class Probe:
     def start(self, seed: int) -> np.ndarray:
         """Deal a start position (1,)."""
         states = self.game.blank.copy()
-        self.kernel(kernels.reset_one)(states, open_stream(seed))
+        self.kernel(reset_one)(states, open_stream(seed))
         return states
 
     def walk(self, seed: int, states: np.ndarray) -> Iterator[Position]:
@@ -176,7 +121,7 @@ class Probe:
         """Observe a position over a buffer full of `filling`; its record must stay as it is."""
         x, before = np.full((1, *self.game.shape(encoder)), filling, np.float32), field_bytes(position.states)
         rows, seats = np.zeros(1, np.int64), np.array([seat])
-        self.kernel(kernels.observe_rows, encoder)(0, 1, position.states, rows, seats, x)
+        self.kernel(observe_rows, encoder)(0, 1, position.states, rows, seats, x)
         self.require(field_bytes(position.states) == before, position, f"observe_{encoder} changes the record")
         return x[0]
 

@@ -15,7 +15,8 @@ import numpy as np
 from ..engine.errors import BoyiError
 from ..engine.protocol import CHANCE, OVER
 from ..engine.validity import find_flaws, rules
-from .random_games import GameError, Position, Probe, finish_two, open_stream, redeal_one
+from .kernels import finish_two, redeal_one
+from .random_games import GameError, Position, Probe, open_stream
 
 POSITIONS = 6  # of a probe's, in which bytes are changed
 CHANGES = 4000  # the most records that are made of one position

@@ -11,6 +11,7 @@ import os
 import secrets
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import pairwise
 from operator import index
 from time import perf_counter
@@ -22,7 +23,7 @@ from numpy.typing import ArrayLike
 from . import kernels
 from .bind import Kernel, bind, entry
 from .errors import BoyiError, IllegalAction, chosen, is_truth, is_whole, shown, unknown
-from .kernels import GIVEN_UP, KEEP, NEXT_STEP, SAME_STEP
+from .kernels import GIVEN_UP, KEEP, NEXT_STEP, SAME_STEP, Games
 from .protocol import CHANCE, OVER
 from .rng import SEALED
 from .spec import Game, Spec, settle
@@ -241,8 +242,7 @@ class Batch:
             self._seeds[which] = _row_seeds(seed, which)
             self._episodes[which] = episode
         self._forget(which)
-        random = (self._seeds, self._episodes, self._streams, self._keys, self._chances)
-        self._run("start_rows", which.size, self._states, self._blank, which, *random, self._masks)
+        self._run("start_rows", which.size, self._games, which)
 
     def step(
         self, actions: ArrayLike, rows: ArrayLike | None = None, *, giving_up: bool = False
@@ -275,11 +275,10 @@ class Batch:
         m = which.size
         r = np.empty((m, self.game.seats), np.float32)
         over, cut = np.empty(m, np.bool_), np.empty(m, np.bool_)
-        x = np.empty((m if see else 1, *self._shape), np.float32)
+        x = np.empty((m if see else 0, *self._shape), np.float32)
         before = (self._episodes[which], self._states["ply"][which]) if self._history is not None else None
-        random = (self._seeds, self._episodes, self._streams, self._keys, self._chances)
-        rules = (self._masks, self._penalty, AUTORESET[self.autoreset])
-        self._run("step_rows", m, self._states, self._blank, which, actions, *random, *rules, r, over, cut, see, x)
+        autoreset = AUTORESET[self.autoreset]
+        self._run("step_rows", m, self._games, which, actions, self._penalty, autoreset, r, over, cut, x)
         self._seen, self.seen = x if see else None, None
         if before is not None:
             self._note(which, actions, self._episodes[which] != before[0], self._states["ply"][which] != before[1])
@@ -303,7 +302,7 @@ class Batch:
         x = np.empty(self._shape, FLOAT)
         if self._play_one is None:
             args = self._states, self._streams, 0, self._chances, self._masks, x
-            self._play_one = entry(self._kernels["play_one"], *args)
+            self._play_one = self._kernels.enter("play_one", *args)
         try:
             t: int = self._play_one(self._states, self._streams, index(action), self._chances, self._masks, x)
         except OverflowError:  # beyond 64 bits
@@ -362,12 +361,10 @@ class Batch:
         if waiting.size:
             raise self._idle(int(waiting[0]))
         ended, scores = np.zeros(self.n, np.int64), np.zeros((self.n, self.game.seats))
-        see = self.encoder is not None
-        x = np.empty((self.n if see else 1, *self._shape), np.float32)
-        random = (self._seeds, self._episodes, self._streams, self._keys, self._lanes, self._chances)
-        rules = (self._masks, AUTORESET[self.autoreset], np.zeros((self.n, self.game.seats), np.float32))
+        x = np.empty((self.n if self.encoder is not None else 0, *self._shape), np.float32)
+        r, autoreset = np.zeros((self.n, self.game.seats), np.float32), AUTORESET[self.autoreset]
         self._forget(self._every)
-        self._run("random_rows", self.n, self._states, self._blank, int(steps), *random, *rules, scores, ended, see, x)
+        self._run("random_rows", self.n, self._games, self._lanes, int(steps), autoreset, r, scores, ended, x)
         return scores, ended
 
     def chances(self, rows: ArrayLike | None = None) -> np.ndarray:
@@ -453,17 +450,32 @@ class Batch:
         return self.clone()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what belongs to the process: compiled kernels and threads."""
-        return {k: v for k, v in self.__dict__.items() if k not in ("_kernels", "_play_one", "_first_mask", "_pool")}
+        """Leave out what belongs to the process, compiled kernels and threads, and what only leads to what is kept."""
+        made_anew = ("_games", "_kernels", "_play_one", "_first_mask", "_pool")
+        return {k: v for k, v in self.__dict__.items() if k not in made_anew}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _pool=None)
+        """Take what a pickle or a copy holds, and copy arrays that nobody may write: kernels would not ask."""
+        for name, value in state.items():
+            locked = isinstance(value, np.ndarray) and not value.flags.writeable
+            setattr(self, name, copied(value) if locked else value)
+        self._pool = None
         self._bind()
 
     def _bind(self) -> None:
-        self._kernels = _Kernels(self.game, self.encoder)
+        self._kernels = _kernels_of(self.game, self.encoder)
         self._play_one = None
         self._first_mask = self._masks[0]
+        self._games = Games(
+            self._states,
+            self._blank,
+            self._seeds,
+            self._episodes,
+            self._streams,
+            self._keys,
+            self._chances,
+            self._masks,
+        )
 
     # Rows, errors, threads
 
@@ -499,7 +511,7 @@ class Batch:
 
     def _run(self, name: str, m: int, *args: Any) -> None:
         """Run a kernel over [0, m), in chunks on several threads where the last call says that it pays."""
-        kernel = self._kernels[name]
+        kernel = self._kernels.entries.get(name) or self._kernels.enter(name, 0, m, *args)
         started = perf_counter()
         chunks = min(self.threads, m) if m * self._cost.get(name, 0.0) > THREADS_PAY else 1
         if chunks == 1:
@@ -527,11 +539,26 @@ class _Kernels(dict[str, Kernel]):
     def __init__(self, game: Game, encoder: str | None) -> None:
         super().__init__()
         self.game, self.encoder = game, encoder
+        self.entries: dict[str, Kernel] = {}
 
     def __missing__(self, name: str) -> Kernel:
         encoder = self.encoder if name in self.SEEING else None
         self[name] = bind(getattr(kernels, name), self.game, encoder)
         return self[name]
+
+    def enter(self, name: str, *args: Any) -> Kernel:
+        """Take the short way into a kernel whose arguments have the same types at every call, in all batches.
+
+        How an array that is only read lies in memory, in one piece, is no matter.
+        """
+        if name not in self.entries:
+            self.entries[name] = entry(self[name], *args)
+        return self.entries[name]
+
+
+@cache
+def _kernels_of(game: Game, encoder: str | None) -> _Kernels:
+    return _Kernels(game, encoder)
 
 
 def usable_cores() -> int:

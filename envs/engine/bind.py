@@ -165,6 +165,8 @@ def _interpreted(kernel: Kernel) -> Kernel:
 
 
 def _with_attributes(arg: Any) -> Any:
+    if isinstance(arg, tuple) and hasattr(arg, "_fields"):
+        return type(arg)(*map(_with_attributes, arg))
     structured = isinstance(arg, np.ndarray) and arg.dtype.names is not None
     return arg.view(np.recarray) if structured else arg
 

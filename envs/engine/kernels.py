@@ -1,14 +1,14 @@
 """Generic kernels over many games, written once against the protocol and compiled for each game by `bind`.
 
-Arrays of a batch of n games: ``states`` (n,) records; ``seeds`` (n,) uint64 and ``episodes`` (n,) int64, which name a
-game; ``streams`` (n, 1, 3) uint64, each row's sealed chance stream; ``keys`` (n, seats) uint64, what each seat's
-decisions draw from; ``lanes`` (n, 2) uint64, room for any other stream; ``masks`` (n, actions) int8, the legal actions
-of the seat to move; ``p`` (n, outcomes) float64, scratch for chance events. ``rows`` (m,) int64 names the games a call
-is about; arguments and results of the call are indexed along it. ``[lo, hi)`` is the part of them that one thread does.
+Arrays of a batch of n games are those of `Games`, and ``lanes`` (n, 2) uint64, room for any other stream. ``rows`` (m,)
+int64 names the games a call is about; arguments and results of the call are indexed along it. ``[lo, hi)`` is the part
+of them that one thread does.
 
 All that is random in a game comes from its seed and episode by `derive`, which nobody can invert or go on from: who is
 handed the key of one purpose learns nothing of another's.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,23 @@ CHANCE_KEY, DECISION_KEY, REDEAL_KEY, SEAT_KEY, GAME_KEY, OWN_KEY = range(6)  # 
 _TAG = np.uint64(0x69796F62)  # "boyi": the second half of the key that all keys are derived under
 _S8, _S32 = np.uint64(8), np.uint64(32)
 _PLY = np.uint64(0xD6E8FEB86659FD93)  # spreads a seat's streams over plies; odd, and far from GOLDEN's multiples
+
+
+class Games(NamedTuple):
+    """What n games are: ``states`` (n,) records, and ``blank`` (1,), what each starts from; ``seeds`` (n,) uint64 and
+    ``episodes`` (n,) int64, which name a game; ``streams`` (n, 1, 3) uint64, each row's sealed chance stream; ``keys``
+    (n, seats) uint64, what each seat's decisions draw from; ``p`` (n, outcomes) float64, scratch for chance events;
+    ``masks`` (n, actions) int8, the legal actions of the seat to move.
+    """
+
+    states: np.ndarray
+    blank: np.ndarray
+    seeds: np.ndarray
+    episodes: np.ndarray
+    streams: np.ndarray
+    keys: np.ndarray
+    p: np.ndarray
+    masks: np.ndarray
 
 
 @kernel
@@ -115,20 +132,26 @@ def open_rows(seeds, episodes, streams, keys):
         open_streams(i, seeds, episodes, streams, keys)
 
 
-def start(states, blank, i, seeds, episodes, streams, keys, p, masks):
+def start(games, i):
     """Start episode ``episodes[i]`` of game i."""
-    open_streams(i, seeds, episodes, streams, keys)
-    states[i] = blank[0]
-    s = states[i]
-    reset(s, streams[i])
-    settle(s, streams[i], p[i])
-    legal(s, masks[i])
+    open_streams(i, games.seeds, games.episodes, games.streams, games.keys)
+    games.states[i] = games.blank[0]
+    s, stream = games.states[i], games.streams[i]
+    reset(s, stream)
+    settle(s, stream, games.p[i])
+    legal(s, games.masks[i])
 
 
-def start_rows(lo, hi, states, blank, rows, seeds, episodes, streams, keys, p, masks):
+def start_next(games, i):
+    """Start the next episode of game i."""
+    games.episodes[i] += 1
+    start(games, i)
+
+
+def start_rows(lo, hi, games, rows):
     """Start the episodes of games ``rows[lo:hi]``."""
     for k in range(lo, hi):
-        start(states, blank, rows[k], seeds, episodes, streams, keys, p, masks)
+        start(games, rows[k])
 
 
 def first_illegal(states, masks, rows, actions, giving_up):
@@ -144,16 +167,14 @@ def first_illegal(states, masks, rows, actions, giving_up):
     return -1
 
 
-def step_rows(
-    lo, hi, states, blank, rows, actions, seeds, episodes, streams, keys, p, masks, penalty, autoreset, r, over, cut,
-    see, x,
-):  # fmt: skip
+def step_rows(lo, hi, games, rows, actions, penalty, autoreset, r, over, cut, x):
     """Step games ``rows[lo:hi]``: returns (m, seats) float32 where one ended, over and cut (m,) bool.
 
     An action outside the mask forfeits: `penalty` (seats, seats) holds everybody's return for each offender. A
-    finished game restarts (NEXT_STEP; its action is ignored) or is left as it is. With `see`, x[k] is the observation
-    of the seat to move.
+    finished game restarts (NEXT_STEP; its action is ignored) or is left as it is. With room in `x`, x[k] becomes the
+    observation of the seat to move.
     """
+    states, masks = games.states, games.masks
     for k in range(lo, hi):
         i, a = rows[k], actions[k]
         s = states[i]
@@ -161,23 +182,21 @@ def step_rows(
         over[k] = cut[k] = False
         if s.to_move < CHANCE:
             if autoreset == NEXT_STEP:
-                episodes[i] += 1
-                start(states, blank, i, seeds, episodes, streams, keys, p, masks)
+                start_next(games, i)
         else:
             if a < 0 or a >= masks.shape[1] or masks[i, a] == 0:
                 r[k, :] = penalty[s.to_move]
                 s.to_move = OVER
                 masks[i, :] = 0
             else:
-                if advance(s, streams[i], a, p[i], masks[i]) < CHANCE:
+                if advance(s, games.streams[i], a, games.p[i], masks[i]) < CHANCE:
                     returns(s, r[k])
             if s.to_move < CHANCE:
                 over[k] = s.to_move == OVER
                 cut[k] = not over[k]
                 if autoreset == SAME_STEP:
-                    episodes[i] += 1
-                    start(states, blank, i, seeds, episodes, streams, keys, p, masks)
-        if see and states[i].to_move >= 0:
+                    start_next(games, i)
+        if x.shape[0] > 0 and states[i].to_move >= 0:
             observe(states[i], states[i].to_move, x[k])
 
 
@@ -292,29 +311,27 @@ def sample_rows(lo, hi, states, keys, rows, lanes, masks, actions):
         actions[k] = sample(states[i], keys[i], lanes[i], masks[i]) if going else -1
 
 
-def random_rows(
-    lo, hi, states, blank, steps, seeds, episodes, streams, keys, lanes, p, masks, autoreset, r, scores, ended, see, x
-):  # fmt: skip
+def random_rows(lo, hi, games, lanes, steps, autoreset, r, scores, ended, x):
     """Step games [lo, hi) `steps` times with sampled actions: what a loop of sampling and stepping would play.
 
-    `scores` (n, seats) sums the returns of the `ended` (n,) games; r (n, seats) is scratch.
+    `scores` (n, seats) sums the returns of the `ended` (n,) games; r (n, seats) is scratch. With room in `x`, x[i]
+    becomes what `step_rows` would write.
     """
     for i in range(lo, hi):
-        s, stream, own_keys, lane, mask = states[i], streams[i], keys[i], lanes[i], masks[i]
+        s, stream, p, mask = games.states[i], games.streams[i], games.p[i], games.masks[i]
+        own_keys, lane = games.keys[i], lanes[i]
         for _ in range(steps):
             if s.to_move < CHANCE:
                 if autoreset != NEXT_STEP:
                     break
-                episodes[i] += 1
-                start(states, blank, i, seeds, episodes, streams, keys, p, masks)
-            elif advance(s, stream, sample(s, own_keys, lane, mask), p[i], mask) < CHANCE:
+                start_next(games, i)
+            elif advance(s, stream, sample(s, own_keys, lane, mask), p, mask) < CHANCE:
                 returns(s, r[i])
                 scores[i] += r[i]
                 ended[i] += 1
                 if autoreset == SAME_STEP:
-                    episodes[i] += 1
-                    start(states, blank, i, seeds, episodes, streams, keys, p, masks)
-            if see and s.to_move >= 0:
+                    start_next(games, i)
+            if x.shape[0] > 0 and s.to_move >= 0:
                 observe(s, s.to_move, x[i])
 
 

@@ -23,12 +23,11 @@ from ..engine.schema import ArrayForm, fit_arrays
 from ..engine.spec import Game, Spec, settle
 from .frame import Frame, whole
 from .render import MODES, Renderer, check_mode
-from .seating import Finished, Player, Resolver, Seating, as_players
+from .seating import ROW, Player, Resolver, Seating, as_players
 
 Observation = dict[str, np.ndarray]
 Info = dict[str, Any]
 AUTORESET_MODES = {"same_step": AutoresetMode.SAME_STEP, "next_step": AutoresetMode.NEXT_STEP}
-ROW = np.zeros(1, np.int64)  # the only row of a single environment
 
 
 class GameEnv(gymnasium.Env[Observation, int]):
@@ -81,26 +80,15 @@ class GameEnv(gymnasium.Env[Observation, int]):
         self.steps.check()
         if self._mover < 0:
             raise BoyiError(f"{self.game}: no game is running; call reset() before step()")
-        a = self.frame.action(whole(action, self.game), self._mover)
-        if self.seating.watchers:
-            self.seating.announce(np.array([a if 0 <= a < self.game.actions else -1]), ROW)
-        self._seat, self._mover = self._mover, self.steps.begin(self.batch.play, a)
-        self._answer()
+        self._seat, self._mover = self._mover, self.seating.play_one(whole(action, self.game), self._mover)
         self._show()
         reward, info = 0.0, self._info()
         if self._mover < 0:
             scores = self.batch.scores
             reward, info["returns"] = scores[self._seat], np.array(scores, np.float32)
-            over = np.array([self._mover == OVER])
-            self.seating.report(Finished(ROW, np.array([self._seat]), info["returns"][None].copy(), over))
         observation = self._observation(self.batch.seen)
         self.steps.finish()
         return observation, reward, self._mover == OVER, self._mover == CUT, info
-
-    def _answer(self) -> None:
-        """Let the opponents play until the learner is to move or the game has ended."""
-        while self._mover >= 0 and (player := self.seating.player(self._mover, self._seat)) is not None:
-            self._mover = self.batch.play(int(self.seating.ask(player, ROW)[0]), giving_up=True)
 
     def set_opponent(self, opponent: Any) -> None:
         """Let somebody else play the other seats, from their next decision on: anything that ``opponent=`` takes.

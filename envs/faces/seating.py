@@ -7,14 +7,17 @@ from contextlib import ExitStack
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..engine.batch import Batch, random_seed
 from ..engine.errors import BoyiError, is_whole, shown
+from ..engine.protocol import OVER
 from ..engine.spec import Game
 from ..engine.view import View
 from .frame import Frame
 from .steps import Steps
 
+ROW = np.zeros(1, np.int64)  # the only row of a single environment
 PATIENCE = 100  # games in a row that may end before the learner's first turn
 
 
@@ -50,7 +53,10 @@ class Watcher:
     """
 
     def playing(self, batch: Batch, rows: np.ndarray, actions: np.ndarray) -> None:
-        """Note that the caller is about to play the game's `actions` (m,), lawful or not, in `rows` (m,)."""
+        """Note that the caller is about to play the game's `actions` (m,) int64 in `rows` (m,), lawful or not.
+
+        -1 stands for what is no action of the game at all.
+        """
 
     def ended(self, batch: Batch, games: Finished) -> None:
         """Note games that have ended, before new ones take their rows."""
@@ -190,11 +196,33 @@ class Seating:
             self.report(Finished(rows[ended], self.seats[rows[ended]], scores[ended], over[ended]))
         return scores, over, cut
 
-    def announce(self, actions: np.ndarray, rows: np.ndarray) -> None:
-        for watcher in self.watchers:
-            self.steps.ask(watcher.playing, self.batch, rows, actions)
+    def play_one(self, action: int, mover: int) -> int:
+        """Do what `play` does in a single game, the shortest way; `mover` is the caller's seat, which is to move.
+
+        Returns the seat to move then, the caller's again, or OVER or CUT, when the returns are the batch's `scores`.
+        """
+        played = self.frame.action(action, mover)
+        self.announce(played, ROW)
+        following = self.steps.begin(self.batch.play, played)
+        if self.opponents is None:
+            self.seats[0] = mover
+        while following >= 0 and (player := self.player(following, mover)) is not None:
+            following = self.batch.play(int(self.ask(player, ROW)[0]), giving_up=True)
+        if following < 0:
+            scores, over = np.array([self.batch.scores], np.float32), np.array([following == OVER])
+            self.report(Finished(ROW, np.array([mover]), scores, over))
+        return following
+
+    def announce(self, actions: ArrayLike, rows: np.ndarray) -> None:
+        """Tell the watchers what the caller is about to play."""
+        if self.watchers:
+            actions = np.atleast_1d(actions)  # of Python's numbers where one is beyond 64 bits
+            told = np.where((actions >= 0) & (actions < self.game.actions), actions, -1).astype(np.int64)
+            for watcher in self.watchers:
+                self.steps.ask(watcher.playing, self.batch, rows, told)
 
     def report(self, games: Finished) -> None:
+        """Tell the watchers which games have ended."""
         for watcher in self.watchers:
             self.steps.ask(watcher.ended, self.batch, games)
 

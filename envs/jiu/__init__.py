@@ -1,11 +1,11 @@
 """Tibetan Jiu chess: fill the board, then move, jump, make squares, fly. See RULES.md."""
 
 from ..engine.spec import Param, Spec
-from .constants import LOOKED_BACK
+from .constants import LAYOUT_PLANES, LOOKED_BACK, PLANES, STOP
 
 
 def _actions(board_size: int, **_: object) -> int:
-    return 8 * board_size**2 + 1
+    return STOP * board_size**2 + 1
 
 
 def _longest(board_size: int, layout_only: bool, max_turns: int, **_: object) -> int:
@@ -14,11 +14,11 @@ def _longest(board_size: int, layout_only: bool, max_turns: int, **_: object) ->
 
 
 def _planes(board_size: int, **_: object) -> tuple[int, int, int]:
-    return 13, board_size, board_size
+    return PLANES, board_size, board_size
 
 
 def _layout4(board_size: int, **_: object) -> tuple[int, int, int]:
-    return 4, board_size, board_size
+    return LAYOUT_PLANES, board_size, board_size
 
 
 SPEC = Spec(

@@ -8,4 +8,9 @@ APART, ANY, OFF = range(3)  # dalian_win
 
 # Planes of the actions (§19); those of MOVE are one for each direction.
 MOVE, PICK, PUT, TAKE_OFF, STOP = 1, 5, 6, 7, 8
+
+# Planes of the observations, and how many there are: `layout4` has the first four of `planes`.
+MINE, THEIRS, LATEST, BEGAN, LAYOUT_PLANES = range(5)
+BATTLE, RUNNER, JUMPING, LIFTED, DUE, FLYING, THEY_FLY, QUIET, SEEN, PLANES = range(LAYOUT_PLANES, 14)
+
 FEWEST = 4  # §13: stones without which a side has lost

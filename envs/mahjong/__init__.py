@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..engine.lazy import importer
 from ..engine.spec import Param, Spec
-from .constants import KINDS, MOST_MELDS, SEATS, WALL
+from .constants import KINDS, MATRIX_SIDE, MOST_MELDS, PLANES, SEATS, WALL
 
 if TYPE_CHECKING:
     from .hand import acceptance, shanten
@@ -85,7 +85,11 @@ SPEC = Spec(
     },
     actions=75,
     longest=_longest,
-    encoders={"planes": (28, 4, 9), "matrix19": (1, 19, 19), "matrix19_extended": (1, 19, 19)},
+    encoders={
+        "planes": (PLANES, 4, 9),
+        "matrix19": (1, MATRIX_SIDE, MATRIX_SIDE),
+        "matrix19_extended": (1, MATRIX_SIDE, MATRIX_SIDE),
+    },
     tested=(
         {},
         {"dealer": 2, "streak": 3, "round_wind": 1, "multi_win": "all", "missed_win": "strict", "ask_all": True},

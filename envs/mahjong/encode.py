@@ -5,11 +5,46 @@ from itertools import permutations
 import numpy as np
 
 from ..engine.rng import kernel
-from .complete import RANKS
-from .constants import CLAIM, KINDS, ROB, SEATS, TURN
+from .complete import RANKS, SUITED
+from .constants import (
+    CLAIM,
+    KINDS,
+    MATRIX_DEALER,
+    MATRIX_HAND,
+    MATRIX_HELD,
+    MATRIX_HIDDEN,
+    MATRIX_LIVE,
+    MATRIX_MELDS,
+    MATRIX_RIVERS,
+    MATRIX_ROUND,
+    MATRIX_ROUND_WIND,
+    MATRIX_SEAT_WIND,
+    MATRIX_SIDE,
+    MATRIX_STREAK,
+    MATRIX_UNSEEN,
+    PLANE_CLAIM,
+    PLANE_DRAWN,
+    PLANE_HAND,
+    PLANE_HIDDEN,
+    PLANE_LATEST,
+    PLANE_LIVE,
+    PLANE_MELDS,
+    PLANE_OFFER,
+    PLANE_RIVERS,
+    PLANE_ROB,
+    PLANE_ROUND_WIND,
+    PLANE_SEAT_WIND,
+    PLANE_STREAK,
+    PLANE_UNSEEN,
+    PLANES,
+    ROB,
+    SEATS,
+    TURN,
+)
 from .hidden import hides
 from .melds import EACH, SPAN
 from .state import TAKE_HIGH, TAKE_LOW, live
+from .tai import WINDS
 
 CELLS = 4 * RANKS
 
@@ -63,28 +98,28 @@ def fill_plane(v, plane, value):
 
 @kernel
 def observe_planes(s, seat, x):
-    """Write (28, 4, 9)."""
+    """Write (planes, 4, 9)."""
     v = x.reshape(x.size)
     v[:] = 0.0
     for k in range(KINDS):
         for n in range(s.hand[seat, k]):
-            v[CELLS * n + k] = 1.0
+            v[CELLS * (PLANE_HAND + n) + k] = 1.0
     for i in range(SEATS):
-        hidden = add_melds(s, seat, (seat + i) % SEATS, v, CELLS * (4 + i), 0.25)
+        hidden = add_melds(s, seat, (seat + i) % SEATS, v, CELLS * (PLANE_MELDS + i), 0.25)
         if hidden > 0:
-            fill_plane(v, 24 + i, hidden / 5.0)
-    add_rivers(s, seat, v, CELLS * 8, CELLS, CELLS * 16)
-    mark_latest(s, seat, v, CELLS * 12)
+            fill_plane(v, PLANE_HIDDEN + i - 1, hidden / 5.0)
+    add_rivers(s, seat, v, CELLS * PLANE_RIVERS, CELLS, CELLS * PLANE_UNSEEN)
+    mark_latest(s, seat, v, CELLS * PLANE_LATEST)
     if s.offer >= 0:
-        v[CELLS * 17 + np.int64(s.offer)] = 1.0
+        v[CELLS * PLANE_OFFER + np.int64(s.offer)] = 1.0
     if s.last >= 0 and s.turn == seat:
-        v[CELLS * 18 + np.int64(s.last)] = 1.0
-    v[CELLS * 19 + 27 + (np.int64(seat) - np.int64(s.dealer)) % SEATS] = 1.0
-    v[CELLS * 20 + 27 + np.int64(s.round_wind)] = 1.0
+        v[CELLS * PLANE_DRAWN + np.int64(s.last)] = 1.0
+    v[CELLS * PLANE_SEAT_WIND + WINDS + (np.int64(seat) - np.int64(s.dealer)) % SEATS] = 1.0
+    v[CELLS * PLANE_ROUND_WIND + WINDS + np.int64(s.round_wind)] = 1.0
     if s.phase != TURN:
-        fill_plane(v, 21 if s.phase == CLAIM else 22, 1.0)
-    fill_plane(v, 23, live(s) / 71.0)
-    fill_plane(v, 24, min(np.int64(s.streak), 4) / 4.0)
+        fill_plane(v, PLANE_CLAIM if s.phase == CLAIM else PLANE_ROB, 1.0)
+    fill_plane(v, PLANE_LIVE, live(s) / 71.0)
+    fill_plane(v, PLANE_STREAK, min(np.int64(s.streak), 4) / 4.0)
 
 
 @kernel
@@ -105,7 +140,7 @@ def mark_latest(s, seat, v, at):
 def observe_matrix19(s, seat, x):
     """Write (1, 19, 19)."""
     observe_matrix19_extended(s, seat, x)
-    x.reshape(x.size)[308:] = 0.0
+    x.reshape(x.size)[MATRIX_SEAT_WIND:] = 0.0
 
 
 @kernel
@@ -114,20 +149,20 @@ def observe_matrix19_extended(s, seat, x):
     v = x.reshape(x.size)
     v[:] = 0.0
     for k in range(KINDS):
-        v[k] = 0.25 * s.hand[seat, k]
+        v[MATRIX_HAND + k] = 0.25 * s.hand[seat, k]
     for i in range(SEATS):
         q = (seat + i) % SEATS
-        hidden = add_melds(s, seat, q, v, KINDS * (1 + i), 0.25)
+        hidden = add_melds(s, seat, q, v, MATRIX_MELDS + KINDS * i, 0.25)
         if i > 0:
-            v[354 + i] = hidden / 5.0
-            v[357 + i] = held(s, q) / 17.0
-    add_rivers(s, seat, v, KINDS * 5, KINDS, 321)
-    v[306] = min(1.0, s.discards // 4 / 19.0)
-    v[307] = min(1.0, live(s) / 55.0)
-    v[308 + (seat - np.int64(s.dealer)) % SEATS] = 1.0
-    v[312 + np.int64(s.round_wind)] = 1.0
-    v[316 + (np.int64(s.dealer) - seat) % SEATS] = 1.0
-    v[320] = min(np.int64(s.streak), 4) / 4.0
+            v[MATRIX_HIDDEN + i - 1] = hidden / 5.0
+            v[MATRIX_HELD + i - 1] = held(s, q) / 17.0
+    add_rivers(s, seat, v, MATRIX_RIVERS, KINDS, MATRIX_UNSEEN)
+    v[MATRIX_ROUND] = min(1.0, s.discards // 4 / 19.0)
+    v[MATRIX_LIVE] = min(1.0, live(s) / 55.0)
+    v[MATRIX_SEAT_WIND + (seat - np.int64(s.dealer)) % SEATS] = 1.0
+    v[MATRIX_ROUND_WIND + np.int64(s.round_wind)] = 1.0
+    v[MATRIX_DEALER + (np.int64(s.dealer) - seat) % SEATS] = 1.0
+    v[MATRIX_STREAK] = min(np.int64(s.streak), 4) / 4.0
 
 
 def symmetries(encoder: str, **params: int | str) -> tuple[np.ndarray, np.ndarray]:
@@ -140,17 +175,18 @@ def symmetries(encoder: str, **params: int | str) -> tuple[np.ndarray, np.ndarra
     for suits in permutations(range(3)):
         for reverse in (False, True):
             ranks = np.arange(RANKS)[:: -1 if reverse else 1]
-            cells = np.concatenate([*(RANKS * suit + ranks for suit in suits), np.arange(27, CELLS)])
+            cells = np.concatenate([*(RANKS * suit + ranks for suit in suits), np.arange(SUITED, CELLS)])
             kinds, image = cells[:KINDS], np.arange(75)
             image[:KINDS], image[KINDS : 2 * KINDS] = kinds, KINDS + kinds
             if reverse:
                 image[[TAKE_LOW, TAKE_HIGH]] = TAKE_HIGH, TAKE_LOW
             actions.append(image)
             if encoder == "planes":
-                numbers.append((CELLS * np.arange(28)[:, None] + cells).ravel())
+                numbers.append((CELLS * np.arange(PLANES)[:, None] + cells).ravel())
             else:
-                entries = np.arange(361)
-                for first in (*range(0, 306, KINDS), *([321] if encoder == "matrix19_extended" else [])):
+                entries = np.arange(MATRIX_SIDE**2)
+                unseen = [MATRIX_UNSEEN] if encoder == "matrix19_extended" else []
+                for first in (*range(MATRIX_HAND, MATRIX_ROUND, KINDS), *unseen):
                     entries[first : first + KINDS] = first + kinds
                 numbers.append(entries)
     return np.stack(numbers), np.stack(actions)

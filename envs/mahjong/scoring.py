@@ -27,7 +27,7 @@ from .tai import (
     ROBBED_KONG,
     SECOND_DRAGON,
     SELF_DRAW,
-    best_items,
+    best_items_one,
 )
 
 GAME = find("mahjong")
@@ -84,17 +84,12 @@ def score(
     s["hand"][0, seat] = hand
     s["hand"][0, seat, kind] -= not drawn
     given = _given(way, kong_draw, last_tile, first_turn, seat, bool(melds))
-    items = int(bind(items_of, game)(s, seat, kind, drawn, given))
+    items = int(bind(best_items_one, game)(s, seat, kind, drawn, given))
     found = {name: int(s["worth"][0, i]) for i, name in enumerate(ITEMS) if items >> i & 1}
     if items & SECOND_DRAGON:
         found[ITEMS[DRAGON_PONG.bit_length() - 1]] += int(s["worth"][0, -1])
     tai = sum(found.values())
     return Score(tai, found, _waits(hand, kind, s[0], seat, game), game.params["base"] + game.params["fan"] * tai)
-
-
-def items_of(states, seat, win, drawn, given):  # type: ignore[no-untyped-def]
-    """Find the items of a hand in record 0."""
-    return best_items(states[0], seat, win, drawn, given)
 
 
 def _game(params: dict[str, Any], round_wind: int) -> Game:

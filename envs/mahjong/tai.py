@@ -246,3 +246,8 @@ def best_items(s, q, win, drawn, given):
                 break
             pongs = (pongs - 1) & candidates
     return best
+
+
+def best_items_one(states, seat, win, drawn, given):
+    """Call `best_items` for record 0."""
+    return best_items(states[0], seat, win, drawn, given)

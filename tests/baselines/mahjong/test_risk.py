@@ -8,19 +8,8 @@ from mahjong_positions import SEATS, Record, count, redealt, table
 from numba import config
 
 from boyi.baselines.mahjong import risk as danger
-from boyi.baselines.mahjong.risk import (
-    CELLS,
-    DANGERS,
-    TERMS,
-    WON,
-    Danger,
-    Dangers,
-    find_cells,
-    fit,
-    greedy_dangers,
-    main,
-    mark_ages,
-)
+from boyi.baselines.mahjong.risk import DANGERS, Danger, Dangers, fit, greedy_dangers, main
+from boyi.baselines.mahjong.risk_kernels import CELLS, TERMS, WON, find_cells, mark_ages
 from boyi.baselines.mahjong.search import Hands
 from boyi.baselines.players.greedy import Greedy
 from boyi.envs import Batch, find

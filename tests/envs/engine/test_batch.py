@@ -5,11 +5,13 @@ import multiprocessing
 import os
 import pickle
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from engines import SOON
+from numpy.typing import ArrayLike
 
 from boyi.baselines import make_agent
 from boyi.envs import Batch, BoyiError, IllegalAction
@@ -130,6 +132,21 @@ def test_copies_go_separate_ways_and_keep_everything() -> None:
         assert twin.view().history[0] == [*made.view().history[0], actions[0]]
 
 
+def test_a_batch_from_memory_that_nobody_may_write_is_played_in_its_own() -> None:
+    """As of a pickle whose arrays stand beside it, which several processes may read at once."""
+    made, beside = stepped(6, 5), []
+    pickled = pickle.dumps(made, protocol=5, buffer_callback=beside.append)
+    shared = [bytes(each.raw()) for each in beside]
+    before = list(map(bytearray, shared))
+    assert len(shared) > 5
+    for _ in range(2):
+        twin = pickle.loads(pickled, buffers=shared)
+        assert (twin.states == made.states).all() and (twin.sample() == made.sample()).all()
+        twin.step(twin.sample())
+        assert twin.states.tobytes() != made.states.tobytes()
+    assert shared == before
+
+
 def test_what_is_handed_out_is_the_callers() -> None:
     made = Batch("hex:board_size=3", 4, seed=0)
     view = made.view()
@@ -237,6 +254,31 @@ def test_forfeit_loses_for_the_offender_alone() -> None:
     assert over.tolist() == [True, False, True]
     assert rewards.tolist() == [[0.0, -1.0], [0.0, 0.0], [0.0, -1.0]]
     assert made.to_move.tolist() == [-2, 0, -2] and not made.mask[0].any()
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        np.ndarray.tolist,
+        lambda a: a.astype(np.uint8),
+        lambda a: a.astype(">i8"),
+        lambda a: np.repeat(a, 2)[::2],
+        lambda a: a[::-1].copy()[::-1],
+        lambda a: np.broadcast_to(a, a.shape),
+        lambda a: np.frombuffer(b"." + a.tobytes(), np.int64, offset=1),
+    ],
+    ids=["list", "uint8", "big-endian", "strided", "reversed", "read-only", "unaligned"],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_actions_may_lie_in_memory_in_any_way(form: Callable[[np.ndarray], ArrayLike], first: bool) -> None:
+    """Kernels are entered for the types of the first call, whatever comes then."""
+    plain, other = (Batch("hex:board_size=5", 9, seed=3, autoreset="same_step") for _ in range(2))
+    for t in range(60):
+        actions = plain.sample()
+        told = plain.step(actions)
+        again = other.step(form(actions) if t or first else actions)
+        assert all((one == two).all() for one, two in zip(told, again, strict=True))
+    assert plain.states.tobytes() == other.states.tobytes()
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from boyi.baselines.engines import gomocup, gtp, jsonl
 from boyi.baselines.engines.engine import Engine
 from boyi.baselines.training.config import FOLDER, read_config, shipped
 from boyi.envs import Batch, BoyiError, find, games
-from boyi.envs.conformance.random_games import look_one
+from boyi.envs.conformance.kernels import look_one
 from boyi.envs.einstein.valid import MOST
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.spec import Game

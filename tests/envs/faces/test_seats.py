@@ -11,6 +11,7 @@ from boyi.baselines.agents import make_env, make_vector_env
 from boyi.envs import Batch, View, find
 from boyi.envs.faces import drawing as draw
 from boyi.envs.faces.render import seen
+from boyi.envs.faces.seating import Finished, Seating, Watcher
 
 
 class Sitter(RandomAgent):
@@ -51,6 +52,49 @@ def test_new_opponents_take_the_chairs_of_the_old_ones(face: str) -> None:
     base(env).set_opponent(opponents)
     go_on(env, 3)
     assert [{seat for _, seat in opponent.asked} for opponent in opponents] == [{3}, {0}, {1}]
+
+
+# What watchers are told
+
+
+class Diary(Watcher):
+    """Writes down all that it is told, and what it finds then."""
+
+    def __init__(self, seating: Seating) -> None:
+        self.seating, self.lines = seating, list[Any]()
+        seating.watchers.append(self)
+
+    def playing(self, batch: Batch, rows: np.ndarray, actions: np.ndarray) -> None:
+        self.lines.append((batch.states.tobytes(), rows.tolist(), actions.tolist(), actions.dtype))
+
+    def ended(self, batch: Batch, games: Finished) -> None:
+        plain = [(each.tolist(), each.dtype) for each in games]
+        self.lines.append((batch.states.tobytes(), self.seating.seats.tolist(), plain))
+
+
+@every_game
+@pytest.mark.parametrize("opponent", ["random", "self"])
+def test_watchers_are_told_of_a_single_game_what_they_are_told_of_a_row(game: str, opponent: str) -> None:
+    """Also of actions that are none, with which a game is lost."""
+    one, many = make_env(game, opponent), make_vector_env(game, 1, opponent)
+    told = [Diary(env.seating) for env in (one, many)]
+    start(one), start(many)
+    for t in range(80):
+        lawless = {20: 9999, 40: -5, 60: one.game.actions}.get(t)
+        a = int(np.flatnonzero(one.action_masks())[0]) if lawless is None else lawless
+        ended = any(one.step(a)[2:4])
+        many.step(np.array([a]))
+        if ended:
+            one.reset()
+        assert told[0].lines == told[1].lines and (one.seating.seats == many.seating.seats).all()
+    assert [line[2] for line in told[0].lines if line[2] == [-1]] == [[-1]] * 3
+
+
+def test_an_action_beyond_every_number_is_told_as_none() -> None:
+    env = make_env("hex:board_size=3", "self")
+    told = Diary(env.seating)
+    start(env)
+    assert env.step(10**30)[2] and told.lines[0][2] == [-1]
 
 
 # What the learner is shown

@@ -160,8 +160,8 @@ MUTANTS = [
     (
         "the dealer's seat is from the dealer",
         "encode.py",
-        "v[316 + (np.int64(s.dealer) - seat) % SEATS]",
-        "v[316 + (seat - np.int64(s.dealer)) % SEATS]",
+        "v[MATRIX_DEALER + (np.int64(s.dealer) - seat) % SEATS]",
+        "v[MATRIX_DEALER + (seat - np.int64(s.dealer)) % SEATS]",
     ),
     (
         "reversing leaves chows alone",

@@ -10,7 +10,8 @@ from numba import config
 from numpy.typing import NDArray
 
 from boyi.envs import Batch, Game, find
-from boyi.envs.conformance.random_games import open_stream, redeal_one
+from boyi.envs.conformance.kernels import redeal_one
+from boyi.envs.conformance.random_games import open_stream
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.protocol import CHANCE, OVER
 from boyi.envs.mahjong import SPEC, greedy, text, tiles

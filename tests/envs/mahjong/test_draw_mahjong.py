@@ -12,7 +12,8 @@ import pytest
 from pictures import check_margin, check_svg, color, lettered
 
 from boyi.envs import Batch
-from boyi.envs.conformance.random_games import open_stream, redeal_one
+from boyi.envs.conformance.kernels import redeal_one
+from boyi.envs.conformance.random_games import open_stream
 from boyi.envs.engine import protocol
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.spec import find

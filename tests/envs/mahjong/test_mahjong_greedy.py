@@ -6,7 +6,7 @@ from mahjong_positions import GAME, Record, by_name, count, every_set, notes, pl
 from numba import config
 
 from boyi.baselines.agents import make_agent
-from boyi.baselines.players.greedy import act_rows
+from boyi.baselines.players.greedy_kernels import act_rows
 from boyi.envs import Batch, BoyiError, Game
 from boyi.envs.engine.bind import bind
 from boyi.envs.mahjong import constants, distance, greedy, text
