@@ -12,8 +12,11 @@ from ..grid.board import hash_all, pay_winner
 from ..grid.dihedral import images, in_blocks, moved
 from ..grid.repetition import forget_turns, hash_turns, note_turn, occurrences, quiet_fields
 from .constants import LOOKED_BACK, MEN, POINTS, SIDE
-from .loops import NEAR, NEAR_OF, RAYS, RAYS_OF, STRAIGHT, WAYS
+from .loops import NEAR, SIGHTS
 
+DIRECTIONS = 9  # to the neighbours, see `beside`
+STEPS = DIRECTIONS * POINTS
+CAPTURES = 2 * len(SIGHTS)  # pairs of an arc and a way
 THROWS = 64  # before all actions are marked
 
 
@@ -60,51 +63,86 @@ def reset(s, rng):
 
 
 @kernel
-def prey(b, p, way):
-    """§6: find the man that the man on point p may take on one of its ways along a loop; -1 if there is none."""
-    for i in range(RAYS.shape[2]):
-        q = np.int64(RAYS[p, way, i])
-        if b[q] != 0 and q != p:
-            return q if i >= STRAIGHT[p, way] and b[q] != b[p] else -1
-    return -1
+def legal(s, mask):
+    """§5, §6: steps and captures."""
+    if s.to_move < 0:
+        mask[:] = 0
+        return np.int64(0)
+    count = mark_steps(s, mask)
+    for i in range(CAPTURES):
+        a = capture(s, i)
+        if a >= 0:
+            # Two arcs may lead to the same man.
+            count += 1 - mask[a]
+            mask[a] = 1
+    return count
 
 
 @kernel
-def legal(s, mask):
-    """§5: steps to empty neighbours; §6: captures, which several ways may lead to."""
-    mask[:] = 0
-    count = np.int64(0)
-    if s.to_move < 0:
-        return count
-    b = s.board
+def mark_steps(s, mask):
+    """§5: write which men may step where, whole rows at once, which compilers make fast; return how many steps."""
+    b, count = s.board, np.int64(0)
     for p in range(POINTS):
-        if b[p] == s.to_move + 1:
-            first = POINTS * p
-            for i in range(NEAR_OF[p]):
-                q = NEAR[p, i]
-                if b[q] == 0:
-                    mask[first + q] = 1
-                    count += 1
-            for way in range(RAYS_OF[p]):
-                q = prey(b, p, way)
-                if q >= 0:
-                    count += 1 - mask[first + q]
-                    mask[first + q] = 1
+        mine, steps = np.int8(b[p] == s.to_move + 1), np.int8(0)
+        for q in range(POINTS):
+            free = mine & NEAR[p, q] & np.int8(b[q] == 0)
+            mask[POINTS * p + q] = free
+            steps += free
+        count += steps
     return count
+
+
+@kernel
+def first_seen(b, arc, way, but):
+    """Find the first man in sight from an arc one way, besides one on point `but`; -1 if there is none."""
+    for i in range(SIGHTS.shape[2]):
+        p = np.int64(SIGHTS[arc, way, i])
+        if b[p] != 0 and p != but:
+            return p
+    return np.int64(-1)
+
+
+@kernel
+def capture(s, i):
+    """§6: find the capture over arc i // 2 by the man seen one way or, for odd i, the other; -1 if there is none.
+
+    It passes over its own point where it has come from.
+    """
+    b, arc, way, me = s.board, i // 2, i % 2, s.to_move + 1
+    p = first_seen(b, arc, way, -1)
+    if p < 0 or b[p] != me:
+        return np.int64(-1)
+    q = first_seen(b, arc, 1 - way, p)
+    return POINTS * p + q if q >= 0 and b[q] != me else np.int64(-1)
+
+
+@kernel
+def beside(p, d):
+    """Find the point next to p in one of nine directions, of which one leads nowhere; -1 beyond the edge."""
+    r, c = p // SIDE + d // 3 - 1, p % SIDE + d % 3 - 1
+    return r * SIDE + c if 0 <= r < SIDE and 0 <= c < SIDE else -1
+
+
+@kernel
+def stepped_to(s, p, d):
+    """§5: find where the man of the seat to move on point p steps in a direction; -1 if there is none or it cannot."""
+    if s.board[p] != s.to_move + 1:
+        return -1
+    q = beside(p, d)
+    return q if q >= 0 and s.board[q] == 0 else -1
 
 
 @kernel
 def can_act(s):
     """§8: whether the seat to move has a step or a capture; §7: without men it has none."""
-    b = s.board
     for p in range(POINTS):
-        if b[p] == s.to_move + 1:
-            for i in range(NEAR_OF[p]):
-                if b[NEAR[p, i]] == 0:
+        if s.board[p] == s.to_move + 1:
+            for d in range(DIRECTIONS):
+                if stepped_to(s, p, d) >= 0:
                     return True
-            for way in range(RAYS_OF[p]):
-                if prey(b, p, way) >= 0:
-                    return True
+    for i in range(CAPTURES):
+        if capture(s, i) >= 0:
+            return True
     return False
 
 
@@ -158,31 +196,29 @@ def playout(s, rng, mask, p):
 @kernel
 def random_action(s, rng, mask):
     """Draw an allowed action, all equally likely."""
-    b, ways = s.board, NEAR.shape[1] + WAYS
     for _ in range(THROWS):
-        i = below(rng, POINTS * ways)
-        p, way = i // ways, i % ways
-        if b[p] == s.to_move + 1:
-            if way < NEAR_OF[p]:
-                q = np.int64(NEAR[p, way])
-                if b[q] == 0:
-                    return POINTS * p + q
-            elif 0 <= way - NEAR.shape[1] < RAYS_OF[p]:
-                q = new_prey(b, p, way - NEAR.shape[1])
-                if q >= 0:
-                    return POINTS * p + q
+        i = below(rng, STEPS + CAPTURES)
+        if i < STEPS:
+            p = i % POINTS
+            q = stepped_to(s, p, i // POINTS)
+            if q >= 0:
+                return POINTS * p + q
+        else:
+            a = new_capture(s, i - STEPS)
+            if a >= 0:
+                return a
     legal(s, mask)
     return choose(mask, rng)
 
 
 @kernel
-def new_prey(b, p, way):
-    """Find the man that may be taken on this way and on none of those before it; -1 if there is none."""
-    q = prey(b, p, way)
-    for before in range(way):
-        if q >= 0 and prey(b, p, before) == q:
-            return -1
-    return q
+def new_capture(s, i):
+    """Find a capture as `capture` does, unless a smaller i has the same; -1 if there is none."""
+    a = capture(s, i)
+    for before in range(i):
+        if a >= 0 and capture(s, before) == a:
+            return np.int64(-1)
+    return a
 
 
 def symmetries(**_: object) -> np.ndarray:
