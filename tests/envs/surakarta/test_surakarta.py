@@ -31,13 +31,17 @@ def plant(rows: str, mover: str = "X", **params: int) -> Batch:
     head = f"surakarta{' ' * bool(options)}{options}  ply {ply}  last {last}  {mover} to move"
     lines = [f" {6 - r}  {' '.join(row)}" for r, row in enumerate(rows.split())]
     batch = Batch(find("surakarta", **params), 1, seed=0)
-    batch.states = text.read("\n".join([head, *lines, "    a b c d e f", "quiet 0"]))
+    try:
+        batch.states = text.read("\n".join([head, *lines, "    a b c d e f", "quiet 0"]))
+    except BoyiError as error:
+        pytest.fail(str(error))
     return batch
 
 
 def play(batch: Batch, moves: str) -> Batch:
     """Play moves by their names."""
     for move in moves.split():
+        assert move in lawful(batch)
         batch.step([text.parse(batch.states[0], move)])
     return batch
 
@@ -224,15 +228,17 @@ def test_the_diagram() -> None:
 def test_diagrams_of_ended_games_read_back(moves: str) -> None:
     """§9, §11: a draw is called one, and a game that was forfeited has ended."""
     batch = play(Batch("surakarta", illegal="forfeit"), moves)
-    for _ in range(2):
+    if batch.to_move[0] >= 0:
         assert text.read(text.diagram(batch.states[0])).tobytes() == batch.states.tobytes()
         batch.step([0])
+    assert text.read(text.diagram(batch.states[0])).tobytes() == batch.states.tobytes()
     assert standing(batch) == ("draw" if moves == 2 * SHUFFLE else "ended")
 
 
-@pytest.mark.parametrize(
-    "name", ["", "b2", "b2b3", "b2xb3", "b2-b5", "b2-b7", "g1-f1", "b02-b3", "b2-b3-b4", "b2–b3", "a0-a1"]
-)
+BAD_NAMES = ["", "b2", "b2b3", "b2xb3", "b2-b5", "b2-b7", "g1-f1", "b02-b3", "b2-b3-b4", "b2–b3", "a0-a1"]
+
+
+@pytest.mark.parametrize("name", BAD_NAMES)
 def test_bad_names(name: str) -> None:
     """§12: also the mark of a step where there is a man, and of a capture where there is none."""
     with pytest.raises(BoyiError, match="two points, a1 to f6, with - between them where the second is empty, else x"):
@@ -292,7 +298,7 @@ CHANGES = [
     *((3, "quiet", ..., value) for value in (-1, 7)),
     *((3, "source", *change) for change in ((0, 36), (0, -1), (3, 5))),
     *((4, "ply", ..., value) for value in (-1, 2, 4)),
-    *((5, "source", *change) for change in ((0, 13), (1, 0), (2, 12))),
+    *((5, "source", *change) for change in ((0, 12), (1, 0), (2, 14))),
     *((5, "target", *change) for change in ((0, 21), (1, 15))),
     *((6, "latest", *change) for change in ((0, 30), (1, 19), (0, -1))),
     *((7, "seen", ..., value) for value in (0, 2)),
