@@ -5,18 +5,16 @@ import pytest
 from histories import count, scores
 from surakarta_oracle import Surakarta
 
-from boyi.envs import Batch, BoyiError, Game, find
+from boyi.envs import Batch, BoyiError, find
 from boyi.envs.conformance.oracle import compare
 from boyi.envs.conformance.random_games import Probe
 from boyi.envs.engine import kernels
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.validity import find_flaws
-from boyi.envs.engine.validity import rules as words
 from boyi.envs.surakarta import SPEC, rules, text
 
 pytestmark = pytest.mark.kernels
 
-SETS = [Game.bind(SPEC, params) for params in SPEC.tested]
 START = "OOOOOO OOOOOO ...... ...... XXXXXX XXXXXX"
 
 
@@ -58,10 +56,10 @@ def standing(batch: Batch) -> str:
 # The oracle
 
 
-@pytest.mark.parametrize("game", SETS, ids=str)
-def test_every_ply_agrees_with_the_oracle(game: Game) -> None:
+@pytest.mark.parametrize("params", SPEC.tested, ids=str)
+def test_every_ply_agrees_with_the_oracle(params: dict[str, int]) -> None:
     """§2 to §12: mover, mask, returns, names and observations, in random games."""
-    compare(Probe(game, count(4, 1), seed=5), Surakarta)
+    compare(Probe(find(SPEC, **params), count(4, 1), seed=5), Surakarta)
 
 
 PERFT = [({}, [1, 16, 256, 5382, 111122]), ({"no_capture_limit": 3}, [1, 16, 256, 5382, 5382])]
@@ -179,11 +177,6 @@ def test_another_seat_to_move_is_another_position() -> None:
     assert batch.states["seen"][0] == 1 and standing(batch) == "O to move"
 
 
-def test_a_longest_game() -> None:
-    """§10: 23 times the limit; the bound of a record's plies."""
-    assert find("surakarta", no_capture_limit=7).longest == 161
-
-
 def test_actions() -> None:
     """§11: 36 times where from and where to; outside the mask they forfeit."""
     batch = Batch("surakarta", illegal="forfeit")
@@ -193,15 +186,21 @@ def test_actions() -> None:
 
 
 def test_symmetry() -> None:
-    """§13: left and right of the start are alike, under no other image; images of turns can be undone."""
+    """§13: left and right of the start are alike, under no other image; the image of a game has renamed turns."""
     batch = play(Batch("surakarta:no_capture_limit=6"), "c2-c3 e5-e4 a2-a3")
     images = [rules.image(Batch("surakarta").states, k) for k in range(8)]
     same = [k for k in range(8) if (images[k]["board"] == images[0]["board"]).all()]
     assert len(same) == 2 and {str(image["latest"]) for image in images} == {"[[-1 -1]]"}
     mirrored = rules.image(batch.states, same[1])
     assert text.diagram(mirrored[0]).endswith("quiet 3 d2-d3 b5-b4 f2-f3")
-    for k in range(8):
-        assert find_flaws(batch.game, rules.image(batch.states, k)).tolist() == [-1]
+    for k, renamed in enumerate(rules.symmetries()):
+        there = Batch(batch.game, 1, seed=0)
+        there.states = rules.image(Batch(batch.game).states, k)
+        for move in ("c2-c3", "e5-e4", "a2-a3"):
+            a = renamed[text.parse(Batch(batch.game).states[0], move)]
+            assert there.mask[0, a]
+            there.step([a])
+        assert there.states.tobytes() == rules.image(batch.states, k).tobytes()
 
 
 # Texts
@@ -260,7 +259,6 @@ BAD_DIAGRAMS = [
     ("ply 3", "ply 4", "should be|ply counts"),
     ("ply 3", "ply 999999", "cannot read"),
     ("=6", "=2", "quiet does not exceed"),
-    ("=6", "=0", "no_capture_limit"),
     (" no_capture_limit=6", "  no_capture_limit=6", "cannot read"),
     ("no_capture_limit", "limit", "limit"),
     ("a2-a3  ", "a2xa3  ", "should be"),
@@ -269,12 +267,9 @@ BAD_DIAGRAMS = [
     ("a2-a3  ", "a2  ", "cannot read"),
     ("quiet 3", "quiet 2", "2 quiet turns, but 3 are listed"),
     ("e5-e4 a2", "e6-e4 a2", "steps of the seats"),
-    ("e5-e4 a2", "e5-g4 a2", "no point 'g4'"),
     (" 4  . . . . O .", " 4  . . . . Z .", "row 4 must hold"),
-    (" 4  . . . . O .", " 4  . . . O .", "row 4 must hold"),
     (" 4  . . . . O .\n", "", "6 rows"),
     (" 4  . . . . O .", " 4  . . . X O .", "at most 12"),
-    ("a b c d e f", "a b c d e g", "should be"),
     ("surakarta ", "surakart ", "cannot read"),
 ]
 
@@ -315,5 +310,13 @@ def test_changed_records(flaw: int, field: str, place: object, value: int) -> No
     states = batch.states
     states[field][0, place] = value
     before = states.tobytes()
-    assert words(batch.game)[int(find_flaws(batch.game, states)[0])] == words(batch.game)[flaw]
+    assert find_flaws(batch.game, states)[0] == flaw
     assert states.tobytes() == before
+
+
+def test_a_drawn_game_does_not_go_on() -> None:
+    """§9."""
+    batch = play(Batch("surakarta"), 2 * SHUFFLE)
+    states = batch.states
+    states["to_move"] = 0
+    assert find_flaws(batch.game, states)[0] == 9
