@@ -1,17 +1,17 @@
-"""Surakarta against its page: an oracle, perft tables, positions set up by hand for every clause, texts and records."""
+"""Surakarta against its page: the tests of every game, positions set up by hand for every clause, and records."""
+
+from collections.abc import Hashable, Iterator
 
 import numpy as np
 import pytest
-from histories import count, scores
+from game_tests import GameTests, PerftTests, PlayoutTests, exact_chances
+from histories import scores
+from numpy.typing import NDArray
 from surakarta_oracle import Surakarta
 
 from boyi.envs import Batch, BoyiError, find
-from boyi.envs.conformance.oracle import compare
-from boyi.envs.conformance.random_games import Probe
-from boyi.envs.engine import kernels
-from boyi.envs.engine.bind import bind
 from boyi.envs.engine.validity import find_flaws
-from boyi.envs.surakarta import SPEC, rules, text
+from boyi.envs.surakarta import rules, text
 
 pytestmark = pytest.mark.kernels
 
@@ -53,27 +53,73 @@ def standing(batch: Batch) -> str:
     return text.diagram(batch.states[0]).splitlines()[0].split("  ")[-1]
 
 
-# The oracle
+DIAGRAM = """surakarta no_capture_limit=6  ply 3  last a2-a3  O to move
+ 6  O O O O O O
+ 5  O O O O . O
+ 4  . . . . O .
+ 3  X . X . . .
+ 2  . X . X X X
+ 1  X X X X X X
+    a b c d e f
+quiet 3 c2-c3 e5-e4 a2-a3"""
+
+BAD_NAMES = ("", "b2", "b2b3", "b2xb3", "b2-b5", "b2-b7", "g1-f1", "b02-b3", "b2-b3-b4", "b2–b3", "a0-a1")
+
+BAD_DIAGRAMS = {
+    (old, new): (DIAGRAM.replace(old, new), said)
+    for old, new, said in (
+        ("O to move", "X to move", "should be"),
+        ("O to move", "X has won", "winner is the seat"),
+        ("O to move", "draw", "winner is the seat"),
+        ("ply 3", "ply 4", "should be"),
+        ("ply 3", "ply 5", "ply counts"),
+        ("ply 3", "ply 999999", "cannot read"),
+        ("=6", "=2", "quiet does not exceed"),
+        (" no_capture_limit=6", "  no_capture_limit=6", "cannot read"),
+        ("no_capture_limit", "limit", "limit"),
+        ("a2-a3  ", "a2xa3  ", "should be"),
+        ("a2-a3  ", "b1-b2  ", "latest is"),
+        ("a2-a3  ", "a2-g3  ", "no point 'g3'"),
+        ("a2-a3  ", "a2  ", "cannot read"),
+        ("quiet 3", "quiet 2", "2 quiet turns, but 3 are listed"),
+        ("e5-e4 a2", "e6-e4 a2", "steps of the seats"),
+        (" 4  . . . . O .", " 4  . . . . Z .", "row 4 must hold"),
+        (" 4  . . . . O .\n", "", "6 rows"),
+        (" 4  . . . . O .", " 4  . . . X O .", "at most 12"),
+        ("surakarta ", "surakart ", "cannot read"),
+    )
+}
+LATE = ("...... ..X... ...... ...... ....O. ......", "X..... .XO... ...... ...... ...... ......")
 
 
-@pytest.mark.parametrize("params", SPEC.tested, ids=str)
-def test_every_ply_agrees_with_the_oracle(params: dict[str, int]) -> None:
-    """§2 to §12: mover, mask, returns, names and observations, in random games."""
-    compare(Probe(find(SPEC, **params), count(4, 1), seed=5), Surakarta)
+class TestSurakarta(PlayoutTests, PerftTests, GameTests):
+    """§2 to §12 as the oracle has them, and texts (§12)."""
 
+    game, oracle = "surakarta", Surakarta
+    bad_names, allowed = BAD_NAMES, "two points, a1 to f6, with - between them where the second is empty, else x"
+    diagrams = {DIAGRAM: ("surakarta:no_capture_limit=6", "c2-c3 e5-e4 a2-a3")}
+    bad_diagrams = BAD_DIAGRAMS
+    late, starts = ("surakarta:no_capture_limit=2",), ("surakarta:no_capture_limit=12",)
+    counted = {"surakarta": [1, 16, 256, 5382, 111122], "surakarta:no_capture_limit=3": [1, 16, 256, 5382, 5382]}
 
-PERFT = [({}, [1, 16, 256, 5382, 111122]), ({"no_capture_limit": 3}, [1, 16, 256, 5382, 5382])]
-"""Sequences of turns by their number, counted with the oracle."""
+    def identity(self, state: np.void) -> Hashable:
+        """The turns since the last capture belong to a position."""
+        return *super().identity(state), int(state["quiet"]), state["source"].tobytes(), state["target"].tobytes()
 
+    def merged(self, oracle: Surakarta) -> Hashable:
+        """So few turns repeat nothing."""
+        return str(oracle.position()), len(oracle.seen)
 
-@pytest.mark.parametrize(("params", "counts"), PERFT, ids=str)
-def test_perft(params: dict[str, int], counts: list[int]) -> None:
-    """§3, §5, §6, §9: the kernels count what the oracle has counted."""
-    game = find(SPEC, **params)
-    for depth, expected in enumerate(counts[: count(5, 3)]):
-        stack = np.repeat(Batch(game, 1, seed=0).states, depth + 1)
-        masks = np.zeros((depth + 1, game.actions), np.int8)
-        assert bind(kernels.perft, game)(stack, depth, masks, np.zeros(1)) == expected
+    def near_the_end(self, string: str) -> Iterator[tuple[NDArray[np.void], NDArray[np.float64]]]:
+        """Yield positions with few men: games that end soon at random are draws."""
+        for rows in LATE:
+            batch, oracle = plant(rows, no_capture_limit=2), Surakarta(no_capture_limit=2)
+            board = batch.states["board"][0]
+            oracle.men = {divmod(p, 6): int(board[p]) - 1 for p in np.flatnonzero(board).tolist()}
+            oracle.seen = [oracle.position()]
+            chances = exact_chances(oracle)
+            assert chances is not None
+            yield batch.states, chances
 
 
 # The rules
@@ -166,6 +212,7 @@ def test_repetitions(repetition: int, turns: int) -> None:
     """§9: the start is its own first occurrence; the seat to move belongs to a position."""
     batch = play(Batch("surakarta", repetition=repetition, no_capture_limit=13), (3 * SHUFFLE)[: 6 * turns])
     assert standing(batch) == ("draw" if repetition > 1 else "X to move")
+    assert text.read(text.diagram(batch.states[0])).tobytes() == batch.states.tobytes()
     game = Batch("surakarta", repetition=repetition, no_capture_limit=13)
     assert standing(play(game, (3 * SHUFFLE)[: 6 * (turns - 1)])) == "O to move"
     assert batch.observe(0)[0, 3].tolist() == np.full((6, 6), min(1.0, turns / 8)).tolist()
@@ -201,85 +248,6 @@ def test_symmetry() -> None:
             assert there.mask[0, a]
             there.step([a])
         assert there.states.tobytes() == rules.image(batch.states, k).tobytes()
-
-
-# Texts
-
-DIAGRAM = """surakarta no_capture_limit=6  ply 3  last a2-a3  O to move
- 6  O O O O O O
- 5  O O O O . O
- 4  . . . . O .
- 3  X . X . . .
- 2  . X . X X X
- 1  X X X X X X
-    a b c d e f
-quiet 3 c2-c3 e5-e4 a2-a3"""
-
-
-def test_the_diagram() -> None:
-    """§9, §12: a game spelled out, read to the byte."""
-    batch = play(Batch("surakarta:no_capture_limit=6"), "c2-c3 e5-e4 a2-a3")
-    assert text.diagram(batch.states[0]) == DIAGRAM
-    assert text.read(DIAGRAM).tobytes() == batch.states.tobytes()
-
-
-@pytest.mark.parametrize("moves", ["", "b2-b3", SHUFFLE, 2 * SHUFFLE])
-def test_diagrams_of_ended_games_read_back(moves: str) -> None:
-    """§9, §11: a draw is called one, and a game that was forfeited has ended."""
-    batch = play(Batch("surakarta", illegal="forfeit"), moves)
-    if batch.to_move[0] >= 0:
-        assert text.read(text.diagram(batch.states[0])).tobytes() == batch.states.tobytes()
-        batch.step([0])
-    assert text.read(text.diagram(batch.states[0])).tobytes() == batch.states.tobytes()
-    assert standing(batch) == ("draw" if moves == 2 * SHUFFLE else "ended")
-
-
-BAD_NAMES = ["", "b2", "b2b3", "b2xb3", "b2-b5", "b2-b7", "g1-f1", "b02-b3", "b2-b3-b4", "b2–b3", "a0-a1"]
-
-
-@pytest.mark.parametrize("name", BAD_NAMES)
-def test_bad_names(name: str) -> None:
-    """§12: also the mark of a step where there is a man, and of a capture where there is none."""
-    with pytest.raises(BoyiError, match="two points, a1 to f6, with - between them where the second is empty, else x"):
-        text.parse(Batch("surakarta").states[0], name)
-
-
-def test_names() -> None:
-    """§12: either case, spaces around; every action has a name of its own."""
-    state = Batch("surakarta").states[0]
-    assert text.parse(state, " B2-B3\n") == 36 * 25 + 19
-    names = [text.name(state, a) for a in range(1296)]
-    assert [text.parse(state, name) for name in names] == list(range(1296))
-
-
-BAD_DIAGRAMS = [
-    ("O to move", "X to move", "should be"),
-    ("O to move", "X has won", "winner is the seat"),
-    ("O to move", "draw", "winner is the seat"),
-    ("ply 3", "ply 4", "should be|ply counts"),
-    ("ply 3", "ply 999999", "cannot read"),
-    ("=6", "=2", "quiet does not exceed"),
-    (" no_capture_limit=6", "  no_capture_limit=6", "cannot read"),
-    ("no_capture_limit", "limit", "limit"),
-    ("a2-a3  ", "a2xa3  ", "should be"),
-    ("a2-a3  ", "b1-b2  ", "latest is"),
-    ("a2-a3  ", "a2-g3  ", "no point 'g3'"),
-    ("a2-a3  ", "a2  ", "cannot read"),
-    ("quiet 3", "quiet 2", "2 quiet turns, but 3 are listed"),
-    ("e5-e4 a2", "e6-e4 a2", "steps of the seats"),
-    (" 4  . . . . O .", " 4  . . . . Z .", "row 4 must hold"),
-    (" 4  . . . . O .\n", "", "6 rows"),
-    (" 4  . . . . O .", " 4  . . . X O .", "at most 12"),
-    ("surakarta ", "surakart ", "cannot read"),
-]
-
-
-@pytest.mark.parametrize(("old", "new", "said"), BAD_DIAGRAMS)
-def test_bad_diagrams(old: str, new: str, said: str) -> None:
-    """§2, §9, §12: `read` takes what `diagram` writes."""
-    assert DIAGRAM.count(old) == 1
-    with pytest.raises(BoyiError, match=said):
-        text.read(DIAGRAM.replace(old, new))
 
 
 # Records
