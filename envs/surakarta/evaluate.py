@@ -74,7 +74,7 @@ def evaluate(s, e, seat):
 
 @kernel
 def tactics(s, e, moves, ranks):
-    """List the captures: who may be taken is not weighed, so that exchanges are played out."""
+    """List the captures, good and bad: exchanges are to be played out."""
     n = 0
     for i in range(CAPTURES):
         a = new_capture(s, i)
