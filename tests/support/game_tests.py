@@ -378,7 +378,7 @@ class PlayoutTests(Tables):
                 oracle.play(a)
             chances = exact_chances(oracle)
             if chances is not None:
-                yield game, replayed(game, [cut, [0]]).states[:1] if cut else Batch(game, 1, seed=0).states, chances
+                yield game, replayed(game, [cut]).states, chances
 
     def test_playouts_from_late_positions(self, late: str, way: tuple[str, dict[str, Any]]) -> None:
         """They end as often as enumerating all continuations says."""
@@ -396,7 +396,7 @@ class PlayoutTests(Tables):
             """Both ways win and lose equally often, and take as many plies."""
             game, tries = find(start), 10_000
             for history in [], *random_histories(game, 3):
-                state = replayed(game, [history[:3], [0]]).states[:1]
+                state = replayed(game, [history[:3]]).states
                 own, generic = (finished(game, state, tries, **way) for way in self.ways.values())
                 assert (abs(own[:2] - generic[:2]) <= SIGMAS * (2 * tries * 0.25) ** 0.5).all()
                 variance = max(0.0, generic[3] - generic[2] ** 2 / tries)

@@ -1,0 +1,9 @@
+"""What is known of Surakarta beside its rules."""
+
+from ..engine.facts import Facts
+
+FACTS = Facts(
+    small={"no_capture_limit": 12},
+    golden={"no_capture_limit": 12},
+    images=8,
+)
