@@ -1,8 +1,8 @@
 """The rules of Amazons over one record; § numbers refer to RULES.md.
 
-Cells are numbered row by row from the top left, and a cell's number is the action that names it. ``board`` holds 0 for
-an empty cell, seat + 1 for an amazon and ARROW for a closed cell. A turn is three actions, so ``ply`` tells what the next
-one does, see `phase`; between the first and the last of them the amazon in hand stands on the cell of the latest action.
+Cells are numbered row by row from the top left, and a cell's number is the action that names it. ``board`` holds 0
+for an empty cell, seat + 1 for an amazon and ARROW for a closed cell. A turn is three actions, so ``ply`` tells what
+the next one does, see `phase`; until the turn is over the amazon in hand stands on the cell of the latest action.
 """
 
 import numpy as np
