@@ -59,7 +59,7 @@ def follow(before, s, e, a):
     """§5: move the amazon in hand; §6: close a cell."""
     n = side(s)
     if phase(before) == GO:
-        for cell in (np.int64(before.last), a):
+        for cell in (np.int64(before.last), np.int64(a)):
             e.empty[cell // n] ^= 1 << cell % n
             e.amazons[before.to_move, cell // n] ^= 1 << cell % n
     elif phase(before) == SHOOT:
