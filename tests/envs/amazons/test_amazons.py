@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 from amazons_oracle import Amazons
 from game_tests import GameTests, OpenSpielTests, PerftTests
-from histories import scores, seen
+from histories import keys, number_of_actions, scores, seen
 
 from boyi.envs import Batch, IllegalAction, find
 from boyi.envs.amazons import rules, text
 from boyi.envs.amazons.constants import ARROW
+from boyi.envs.amazons.valid import FLAWS
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.errors import NoPosition
 from boyi.envs.engine.protocol import OVER
 
 pytestmark = pytest.mark.kernels
@@ -26,37 +29,24 @@ DIAGRAM = """amazons 6x6  ply 8  phase shoot  last d5  X to move
  1  . . . . X .
     a b c d e f"""
 
-START = """amazons 4x4  ply 0  phase choose  last -  X to move
- 4  . O O .
- 3  O . . O
- 2  X . . X
- 1  . X X .
-    a b c d"""
-
-LOST = """amazons 4x4  ply 0  phase choose  last -  X to move
- 4  X X O O
- 3  X X O O
- 2  . . . .
- 1  . . . .
+SHUT = """amazons 4x4  ply 19  phase go  last d4  X to move
+ 4  O O # X
+ 3  O O # X
+ 2  # # . .
+ 1  # # X X
     a b c d"""
 
 BAD_DIAGRAMS = {
     "empty": "",
-    "another game": DIAGRAM.replace("amazons", "queens"),
     "head alone": DIAGRAM.splitlines()[0],
     "missing row": DIAGRAM.rsplit("\n", 1)[0],
-    "short row": DIAGRAM.replace("X . #", "X #"),
     "foreign mark": (DIAGRAM.replace("#", "%"), "row 4 must hold 6 of the marks . X O #"),
-    "letters": DIAGRAM.replace("d e f", "d e g"),
     "row number": DIAGRAM.replace(" 6 ", " 7 "),
     "trailing space": DIAGRAM + " ",
-    "not square": DIAGRAM.replace("6x6", "6x5"),
-    "too small": "amazons 3x3  ply 0  phase choose  last -  X to move\n" + "x\n" * 3 + "x",
     "phase": (DIAGRAM.replace("phase shoot", "phase go"), "ply, phase, last action and who is to move do not agree"),
     "mover": DIAGRAM.replace("X to", "O to"),
     "a closed cell too few": DIAGRAM.replace("#", ".", 1),
-    "a closed cell too many": DIAGRAM.replace(" 6  .", " 6  #"),
-    "ply": DIAGRAM.replace("ply 8  phase shoot", "ply 5  phase shoot"),
+    "ply": DIAGRAM.replace("ply 8", "ply 14"),
     "ply too high": (DIAGRAM.replace("ply 8", "ply 85"), "no game of this size has 85 plies"),
     "an amazon too few": DIAGRAM.replace("O .\n", ". .\n"),
     "an amazon too many": DIAGRAM.replace(" 1  .", " 1  X"),
@@ -64,9 +54,8 @@ BAD_DIAGRAMS = {
     "nobody has the hand": DIAGRAM.replace("last d5", "last d6"),
     "nothing played": DIAGRAM.replace("last d5", "last -"),
     "last off the board": DIAGRAM.replace("last d5", "last g5"),
-    "last before the start": START.replace("last -", "last b1"),
-    "won too early": DIAGRAM.replace("X to move", "X has won"),
-    "shut in at the start": LOST.replace(" 2  . . . .", " 2  # # # #").replace("ply 0", "ply 12").replace("-", "a2"),
+    "shut in": SHUT,
+    "shut in at the start": SHUT.replace("19  phase go", "18  phase choose").replace(". .", "# #").replace("d4", "c4"),
 }
 
 
@@ -74,7 +63,7 @@ class TestAmazons(GameTests, OpenSpielTests, PerftTests):
     game, oracle = "amazons", Amazons
     bad_names = ("", "a", "1", "a0", "a11", "k1", "aa1", "1a", "a01", "a1 b1", "a1-b1", "pass", "ä1", "a１")
     allowed = "cells are a1 to j10"
-    diagrams = {DIAGRAM: ("amazons:board_size=6", MOVES), START: ("amazons:board_size=4", "")}
+    diagrams = {DIAGRAM: ("amazons:board_size=6", MOVES)}
     bad_diagrams = BAD_DIAGRAMS
     compared = {"amazons": (60, 1)}
     counted = {
@@ -82,7 +71,6 @@ class TestAmazons(GameTests, OpenSpielTests, PerftTests):
         "amazons:board_size=4": [1, 4, 16, 88, 352, 1090, 4336],
         "amazons:board_size=5": [1, 4, 28, 260, 1040, 6398],
         "amazons:board_size=7": [1, 4, 48, 812, 3248],
-        "amazons:board_size=6 " + MOVES: [1, 11],
     }
 
     def identity(self, state: np.void) -> Hashable:
@@ -144,28 +132,18 @@ def test_start(n: int, white: str, black: str) -> None:
     for seat, names in enumerate(ways):
         assert np.flatnonzero(board == seat + 1).tolist() == sorted(cells(n, names))
     assert (board != 0).sum() == 8 and lawful(batch) == set(white.split())
-    assert [int(batch.states[name][0]) for name in ("ply", "to_move", "last", "winner")] == [0, 0, -1, -1]
 
 
 def test_a_turn() -> None:
     """§3: three actions of one seat, of which each changes the board only as it says; then the other's turn."""
     batch = Batch("amazons", 1, seed=0)
-    for k, (word, mover, changed) in enumerate(
-        [
-            ("d1", 0, {}),
-            ("d7", 0, {"d1": 0, "d7": 1}),
-            ("h7", 1, {"h7": ARROW}),
-            ("a7", 1, {}),
-            ("a5", 1, {"a7": 0, "a5": 2}),
-            ("a7", 0, {"a7": ARROW}),
-        ]
-    ):
-        before = batch.states["board"][0]
-        play(batch, word)
-        after = batch.states["board"][0]
+    turn: list[dict[str, int]] = [{}, {"d1": 0, "d7": 1}, {"h7": ARROW}, {}, {"a7": 0, "a5": 2}, {"a7": ARROW}]
+    for k, (word, changed) in enumerate(zip(["d1", "d7", "h7", "a7", "a5", "a7"], turn, strict=True)):
+        assert (int(batch.states["ply"][0]), int(batch.to_move[0])) == (k, k // 3)
+        before, after = batch.states["board"][0], play(batch, word).states["board"][0]
         wanted = {cells(10, name)[0]: value for name, value in changed.items()}
         assert {int(a): int(after[a]) for a in np.flatnonzero(before != after)} == wanted
-        assert (int(batch.states["ply"][0]), int(batch.to_move[0])) == (k + 1, mover)
+    assert batch.to_move[0] == 0
 
 
 @pytest.mark.parametrize("free", ["b2", "b3", "b4", "c2", "c4", "d2", "d3", "d4", ""])
@@ -223,18 +201,11 @@ def test_only_whose_turn_begins_loses() -> None:
     assert scores(both.game, both.states) == [-1, 1]
 
 
-def test_the_longest_game() -> None:
-    """§8: a turn for every cell that is empty at the start."""
-    assert [find("amazons", board_size=n).longest for n in (4, 5, 10, 20)] == [24, 51, 276, 1176]
-
-
 def test_actions_and_names() -> None:
-    """§9, §10: action r·n + c is the cell in row r from the top and column c; rows are named from the bottom."""
-    for n, names in ((10, {"a1": (9, 0), "j10": (0, 9), "c9": (1, 2)}), (20, {"t20": (0, 19), "t1": (19, 19)})):
-        for name, (r, c) in names.items():
-            assert cells(n, name) == [r * n + c]
-    with pytest.raises(IllegalAction):
-        Batch("amazons", 1, seed=0).step(cells(10, "a7"))
+    """§8, §9, §10: action r·n + c is the cell in row r from the top and column c; rows are named from the bottom."""
+    for n, longest, names in ((10, 276, {"a1": (9, 0), "j10": (0, 9), "c9": (1, 2)}), (20, 1176, {"t20": (0, 19)})):
+        assert find("amazons", board_size=n).longest == longest  # a turn for every cell that is empty at the start
+        assert all(cells(n, name) == [r * n + c] for name, (r, c) in names.items())
 
 
 @pytest.mark.parametrize("n", [4, 7, 10])
@@ -260,5 +231,45 @@ def test_a_forfeit_leaves_what_is_seen_of_the_board() -> None:
         batch.step([cells(10, "a7")[0]])
         after = [seen(batch.game, batch.states, "planes", seat)[0] for seat in (0, 1)]
         assert scores(batch.game, batch.states) == [0, 0]
+        assert bind(number_of_actions, batch.game)(batch.states, np.ones(100, np.int8)) == 0
         assert before[0][6].all() and not after[0][6].any() and not after[1][6].any()
         assert all(np.array_equal(a[:6], b[:6]) for a, b in zip(before, after, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("moves", "others", "same"),
+    [
+        ("d1 d2 d3 a7 a8 a9 g1 g2 g3", "g1 g2 g3 a7 a8 a9 d1 d2 d3", True),
+        ("d1 d3 d5 a7 a8 a9 d3", "d1 d2 d5 a7 a8 a9 d2 d3", False),
+        ("d1 d3 d5 a7 a8 a9 d3", "d1 d3 d5 a7 a8 a9 j4", False),
+    ],
+)
+def test_keys_of_equal_boards(moves: str, others: str, same: bool) -> None:
+    """§3: what was shot last does not matter; what comes next does, and which amazon is in hand; so does a forfeit."""
+    one, other = (play(Batch("amazons", 1, seed=0), words).states for words in (moves, others))
+    game, ended = find("amazons"), one.copy()
+    ended["to_move"] = OVER
+    assert np.array_equal(one["board"], other["board"])
+    assert (keys(game, one) == keys(game, other)) == same and keys(game, ended) != keys(game, one)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "flaw"),
+    [
+        ("board", 1, 1),
+        ("ply", -3, 2),
+        ("ply", 3, 2),
+        ("last", 3, 3),
+        ("last", 100, 3),
+        ("winner", 0, 4),
+        ("to_move", 1, 5),
+    ],
+)
+def test_records_that_are_no_positions(field: str, value: int, flaw: int) -> None:
+    """§2, §3, §7: each rule is looked at."""
+    batch = Batch("amazons", 1, seed=0)
+    states = batch.states
+    states[field] = value
+    with pytest.raises(NoPosition) as error:
+        batch.states = states
+    assert FLAWS[flaw] in str(error.value)
