@@ -7,6 +7,9 @@ is read back from the diagram.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import count
 from typing import Any, Protocol
 
 import numpy as np
@@ -40,23 +43,29 @@ class Oracle(Protocol):
         """Return what every seat gets; zeros before the end."""
 
 
-def compare(probe: Probe, oracle: type[Oracle]) -> None:
-    """Raise `GameError` where a game and its oracle differ, on some of the probe's random games."""
+Player = Callable[[Any], int]
+"""Chooses one of an oracle's lawful actions."""
+
+
+def compare(probe: Probe, oracle: type[Oracle], players: Iterable[Player | None] = (None,) * GAMES) -> None:
+    """Raise `GameError` where a game and its oracle differ, in a game of each of the players: None plays at random."""
     text = probe.game.module("text")
-    for seed in list(probe.seeds)[:GAMES]:
+    for seed, player in zip(count(probe.seeds.start), players, strict=False):
         generator, states = np.random.default_rng([seed, 2]), probe.start(seed)
         other: Any = oracle(**probe.game.params)
         if hasattr(other, "deal"):
             other.deal(states[0])
         decided = False
-        for choice, position in probe.moves(seed, states):
+        choose = None if player is None else partial(player, other)
+        for choice, position in probe.moves(seed, states, choose):
             if choice >= 0:
                 (other.play if decided else other.resolve)(choice)
             decided = position.to_move >= 0
             _compare_position(probe, position, other)
             if generator.random() * probe.game.longest < CLOSELY or position.to_move < CHANCE:
                 _compare_shown(probe, position, other)
-                again = probe.look(seed, text.read(text.diagram(position.states[0])))
+                with probe.blame(position, "diagram or read"):
+                    again = probe.look(seed, text.read(text.diagram(position.states[0])))
                 _compare_position(probe, again, other, "of the record read from its diagram ")
                 _compare_shown(probe, again, other, "of the record read from its diagram ")
 

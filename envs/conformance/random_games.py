@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -117,8 +117,13 @@ class Probe:
         """Play on at random from a position, and yield it and every one that follows, to the end."""
         return (position for _, position in self.moves(seed, states))
 
-    def moves(self, seed: int, states: np.ndarray) -> Iterator[tuple[int, Position]]:
-        """Play on as `walk` does; yield the action or outcome that led to each position too, -1 to the first."""
+    def moves(
+        self, seed: int, states: np.ndarray, choose: Callable[[], int] | None = None
+    ) -> Iterator[tuple[int, Position]]:
+        """Play on as `walk` does; yield the action or outcome that led to each position too, -1 to the first.
+
+        Where somebody is to `choose` the actions, they are asked once the position has been looked at.
+        """
         generator, events, choice = np.random.default_rng([seed, 1]), 0, -1
         latest, longest = int(states["ply"][0]) + self.game.longest, self.game.longest
         while True:
@@ -133,7 +138,8 @@ class Probe:
             self.require(events <= EVENTS, position, f"{EVENTS} chance events follow each other")
             states = states.copy()
             likely = position.mask if decides else self.odds(position)
-            choice = int(generator.choice(np.flatnonzero(likely)))
+            asked = choose if decides else None
+            choice = int(generator.choice(np.flatnonzero(likely))) if asked is None else asked()
             self.kernel(advance_one)(states, choice)
             rise = states["ply"][0] - position.states["ply"][0]
             self.require(

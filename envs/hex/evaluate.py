@@ -28,7 +28,7 @@ def notes(game: Game) -> np.ndarray:
     n = game.params["board_size"]
     framed = (n + 2) ** 2
     fields = [
-        ("sum", "f8", (2,)),
+        ("total", "f8", (2,)),
         ("part", "f8", (2, n * n)),
         ("framed", "i1", (framed,)),
         ("far", "i2", (2, framed)),
@@ -61,7 +61,7 @@ def add_up(n, seat, e):
                 worth = DECAY[np.int64(e.far[0, p]) + np.int64(e.far[1, p]) - 2]
             part[r * n + c if seat == 0 else c * n + r] = worth
             total += worth
-    e.sum[seat] = total
+    e.total[seat] = total
 
 
 @kernel
@@ -73,7 +73,7 @@ def follow(before, s, e, a):
 @kernel
 def evaluate(s, e, seat):
     """Compare the seats' sums; to be to move is worth something, too."""
-    value = np.int64(round(UNIT * math.log(e.sum[seat] / e.sum[1 - seat])))
+    value = np.int64(round(UNIT * math.log(e.total[seat] / e.total[1 - seat])))
     return value + TEMPO if s.to_move == seat else value - TEMPO
 
 
@@ -82,7 +82,7 @@ def candidates(s, e, moves, ranks):
     """Write the cells by their parts in both sums, but those with hardly any; the swap goes first."""
     b, best, count = s.board, np.int64(0), np.int64(0)
     for a in range(b.size):
-        ranks[a] = np.int64(RANK * (e.part[0, a] / e.sum[0] + e.part[1, a] / e.sum[1]))
+        ranks[a] = np.int64(RANK * (e.part[0, a] / e.total[0] + e.part[1, a] / e.total[1]))
         if b[a] == 0:
             best = max(best, np.int64(ranks[a]))
     for a in range(b.size):

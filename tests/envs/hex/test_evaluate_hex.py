@@ -166,7 +166,7 @@ def test_following_is_surveying() -> None:
             break
         bind(follow_one, valuer.game, **valuer.found.kernels)(before, batch.states, followed, int(a[0]))
         bind(survey_one, valuer.game, **valuer.found.kernels)(batch.states, surveyed)
-        assert (followed["sum"] == surveyed["sum"]).all()
+        assert (followed["total"] == surveyed["total"]).all()
         assert (followed["part"] == surveyed["part"]).all()
 
 

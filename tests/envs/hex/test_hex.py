@@ -1,171 +1,144 @@
-"""Hex against its page: an oracle, OpenSpiel, perft tables, worked positions by clause, encoders, playouts.
+"""Hex against its page: the tests of every game, worked positions by clause, encoders and symmetry.
 
-Under NUMBA_DISABLE_JIT=1, where `test_mutants.py` runs this file on broken copies of the game, the same checks play
-fewer games: a field access then costs microseconds.
+Without JIT, where `test_mutants.py` runs this file on broken copies of the game, the same checks play fewer games: a
+field access then costs microseconds.
 """
 
-import math
 import random
-from collections.abc import Iterator
+from collections.abc import Hashable
 
 import numpy as np
 import pytest
+from game_tests import GameTests, OpenSpielTests, PerftTests, PlayoutTests, count_by_depth
 from hex_oracle import Hex
 from hex_positions import every_set, played
-from histories import SIGMAS, count, first_seat_wins, keys, number_of_actions, random_histories, replayed, scores, seen
-from numba import config
-from numpy.typing import NDArray
+from histories import count, keys, random_histories, replayed, seen
 
 from boyi.envs import Batch, Game, IllegalAction, find
-from boyi.envs.engine import kernels
-from boyi.envs.engine.bind import bind
 from boyi.envs.engine.protocol import OVER
 from boyi.envs.faces.frame import Frame
 from boyi.envs.hex import SPEC, rules, text
 
 pytestmark = pytest.mark.kernels
 
-
-# The oracle
-
-
-@every_set
-def test_every_ply_agrees_with_the_oracle(game: Game) -> None:
-    """§2 to §7: mover, mask, observations of both encoders from both seats, returns and names, in random games."""
-    n = game.params["board_size"]
-    many = count(2, 0) if n > 11 else count(24, 1) if n == 11 else count(60, 8)
-    stride = count(1 if n <= 11 else 23, 1 if n < 11 else 17)  # plies from one observation to the next
-    rng = random.Random(str(game))
-    for k in range(many):
-        check_game(game, rng, stride, force_swap=k % 2 == 0)
-
-
-def check_game(game: Game, rng: random.Random, stride: int, *, force_swap: bool) -> None:
-    """Play one random game beside the oracle, with a swap at the first chance if it is to be forced."""
-    oracle = Hex(**game.params)
-    batch = Batch(game, 1, seed=0)
-    for ply in range(game.longest + 1):
-        check_position(game, batch, oracle)
-        if ply % stride == 0 or oracle.mover() is None:
-            check_observations(game, batch, oracle)
-        if oracle.mover() is None:
-            break
-        swap = force_swap and oracle.swap_possible()
-        a = game.actions - 1 if swap else rng.choice(sorted(oracle.legal()))
-        assert text.name(batch.states[0], a) == oracle.name(a)
-        oracle.play(a)
-        rewards, over, cut = batch.step(np.array([a]))
-        assert list(rewards[0]) == oracle.returns()
-        assert (bool(over[0]), bool(cut[0])) == (oracle.mover() is None, False)
-    assert oracle.winner() is not None  # §4: there are no draws
+BAD_NAMES = [
+    "",
+    "a",
+    "1",
+    "a0",
+    "a12",
+    "l1",
+    "l12",
+    "aa1",
+    "1a",
+    "a01",
+    "a-1",
+    "a1 b1",
+    "a1.",
+    "pass",
+    "swap",
+    "swap-pieces",
+    "ä1",
+    "a１",
+    "a1１",
+]
 
 
-def check_position(game: Game, batch: Batch, oracle: Hex) -> None:
-    state, mover = batch.states, oracle.mover()
-    assert batch.to_move[0] == (OVER if mover is None else mover)
-    assert set(np.flatnonzero(batch.mask[0]).tolist()) == oracle.legal()
-    mask = np.zeros(game.actions, np.int8)
-    assert bind(number_of_actions, game)(state, mask) == len(oracle.legal())
-    assert scores(game, state) == oracle.returns()
-    winner = oracle.winner()
-    assert state["winner"][0] == (-1 if winner is None else winner)
-    assert state["ply"][0] == len(oracle.actions)
+DIAGRAM = """hex 3x3 swap  ply 2  last b2  X to move
+   a b c
+ 1  . X .
+  2  . O .
+   3  . . ."""
 
 
-def check_observations(game: Game, batch: Batch, oracle: Hex) -> None:
-    for seat in (0, 1):
-        assert np.array_equal(seen(game, batch.states, "planes", seat)[0], oracle.observe_planes(seat))
-        assert np.array_equal(seen(game, batch.states, "neurohex", seat)[0], oracle.observe_neurohex(seat))
-
-
-@pytest.mark.parametrize("swap", [False, True])
-@pytest.mark.parametrize("board_size", [2, 3, 5, 11])
-def test_every_ply_agrees_with_openspiel(board_size: int, swap: bool) -> None:
-    """§4, §5: legal moves, mover and winner in 500 random games each, 4,000 in all."""
-    import pyspiel
-
-    spiel = pyspiel.load_game(f"hex(board_size={board_size},swap={swap})")
-    many = count(500, 1 if board_size == 11 else 10)
-    batch = Batch("hex", many, seed=2, encoder=None, board_size=board_size, swap=swap)
-    theirs = [spiel.new_initial_state() for _ in range(many)]
-    live = np.arange(many)
-    while live.size:
-        actions = batch.sample()[live]
-        rewards, over, _ = batch.step(actions, live)
-        masks = batch.mask
-        for i, a, r, ended in zip(live, actions, rewards, over, strict=True):
-            theirs[i].apply_action(int(a))
-            assert theirs[i].is_terminal() == ended
-            assert theirs[i].returns() == list(r)
-            if not ended:
-                assert theirs[i].current_player() == batch._states["to_move"][i]
-                assert theirs[i].legal_actions() == np.flatnonzero(masks[i]).tolist()
-        live = live[~over]
-
-
-# Perft: the number of sequences of actions from the start, by depth; a game that has ended counts once
-
-# The oracle's numbers, printed by `python -c "from test_hex import *; print(oracle_perft(4, False, 8))"` in its folder.
-PERFT = {
-    (1, False): [1, 1],
-    (1, True): [1, 1, 1],
-    (2, False): [1, 4, 12, 24, 24],
-    (2, True): [1, 4, 16, 36, 48, 48],
-    (3, False): [1, 9, 72, 504, 3024, 15120, 56160, 154080, 257760, 257760],
-    (3, True): [1, 9, 81, 576, 3528, 18144, 71280, 210240, 411840, 515520, 515520],
-    (4, False): [1, 16, 240, 3360, 43680, 524160, 5765760, 57657600],
+BAD_DIAGRAMS = {
+    "empty": "",
+    "blank line": "\n",
+    "another game": DIAGRAM.replace("hex", "go"),
+    "head alone": DIAGRAM.splitlines()[0],
+    "missing row": DIAGRAM.rsplit("\n", 1)[0],
+    "row too many": DIAGRAM + "\n    4  . . .",
+    "short row": DIAGRAM.replace(". O .", ". O"),
+    "long row": DIAGRAM.replace(". O .", ". O . ."),
+    "foreign mark": DIAGRAM.replace("X .", "# ."),
+    "lower case": DIAGRAM.replace("X .", "x ."),
+    "letters": DIAGRAM.replace("a b c", "a b d"),
+    "row number": DIAGRAM.replace(" 3 ", " 4 "),
+    "indentation": DIAGRAM.replace("   3", "  3"),
+    "trailing space": DIAGRAM + " ",
+    "not square": DIAGRAM.replace("3x3", "3x4"),
+    "leading zero": DIAGRAM.replace("3x3", "03x03"),
+    "mover": DIAGRAM.replace("X to", "O to"),
+    "ply and mover": DIAGRAM.replace("ply 2", "ply 3"),
+    "ply too high": DIAGRAM.replace("ply 2", "ply 4"),
+    "ply beyond int32": DIAGRAM.replace("ply 2", "ply 99999999998"),
+    "ply 0 with stones": DIAGRAM.replace("ply 2", "ply 0"),
+    "nothing played": DIAGRAM.replace("last b2", "last -"),
+    "last off the board": DIAGRAM.replace("last b2", "last d4"),
+    "last is empty": DIAGRAM.replace("last b2", "last a1"),
+    "last is the other's": DIAGRAM.replace("last b2", "last b1"),
+    "last in capitals": DIAGRAM.replace("last b2", "last B2"),
+    "swap with two stones": DIAGRAM.replace("last b2", "last swap-pieces"),
+    "swap without the rule": DIAGRAM.replace(" swap", "").replace("last b2", "last swap-pieces"),
+    "won without a chain": DIAGRAM.replace("X to move", "X has won"),
+    "stone too many": DIAGRAM.replace(". . .", "X . ."),
+    "seats exchanged": DIAGRAM.replace("X .", "O .").replace(". O .", ". X ."),
+    "a move after the win": "hex 2x2  ply 4  last b2  X has won\n   a b\n 1  X O\n  2  X O",
+    "size 0": "hex 0x0  ply 0  last -  X to move\n   ",
+    "size 27": "\n".join(
+        ["hex 27x27  ply 0  last -  X to move", "   " + " ".join(chr(ord("a") + c) for c in range(27))]
+        + [f"{' ' * r}{r + 1:>2}  {' '.join('.' * 27)}" for r in range(27)]
+    ),
 }
 
 
-def oracle_perft(board_size: int, swap: bool, depth: int) -> list[int]:
-    """Count with the oracle for every depth up to `depth`, positions that are reached in several ways merged."""
-    level = {"": (Hex(board_size, swap), 1)}
-    ended, counts = 0, [1]
-    for _ in range(depth):
-        following: dict[str, tuple[Hex, int]] = {}
-        for game, ways in level.values():
-            for a in game.legal():
-                after = game.copy()
-                after.play(a)
-                if after.mover() is None:
-                    ended += ways
-                    continue
-                board = "".join(str(after.stones.get(cell, ".")) for cell in after.cells())
-                following[board] = (after, ways + following.get(board, (after, 0))[1])
-        level = following
-        counts.append(ended + sum(ways for _, ways in level.values()))
-    return counts
+class TestHex(PlayoutTests, PerftTests, OpenSpielTests, GameTests):
+    game, oracle, unread = "hex", Hex, frozenset({"link"})
+    bad_names, allowed = BAD_NAMES, "a1 to k11"
+    diagrams = {DIAGRAM: ("hex:board_size=3,swap=true", "b1 b2")}
+    bad_diagrams = BAD_DIAGRAMS
+    cut_short = True
+    late = tuple(f"hex:board_size={n},swap={swap}" for n in (2, 3, 4) for swap in ("true", "false"))
+    starts = ("hex", "hex:swap=true")
+    compared = {
+        f"hex:board_size={n},swap={swap}": (500, 1 if n == 11 else 10)
+        for n in (2, 3, 5, 11)
+        for swap in ("false", "true")
+    }
+    counted = {
+        "hex:board_size=1": [1, 1],
+        "hex:board_size=1,swap=true": [1, 1, 1],
+        "hex:board_size=2": [1, 4, 12, 24, 24],
+        "hex:board_size=2,swap=true": [1, 4, 16, 36, 48, 48],
+        "hex:board_size=3": [1, 9, 72, 504, 3024, 15120, 56160, 154080, 257760, 257760],
+        "hex:board_size=3,swap=true": [1, 9, 81, 576, 3528, 18144, 71280, 210240, 411840, 515520, 515520],
+        "hex:board_size=4": [1, 16, 240, 3360, 43680, 524160, 5765760, 57657600],
+    }
+
+    def identity(self, state: np.void) -> Hashable:
+        """Stones, seat to move and the chance to swap make a position, and neither path nor last action."""
+        return state["board"].tobytes(), int(state["to_move"]), bool(state["swap"] and state["ply"] == 1)
+
+    def merged(self, oracle: Hex) -> Hashable:
+        return "".join(str(oracle.stones.get(cell, ".")) for cell in oracle.cells()), oracle.swap_possible()
+
+    @pytest.mark.slow
+    def test_perft_to_eight_plies_of_four_by_four(self) -> None:
+        """§3, §4: half a billion sequences in the kernels, positions merged in the oracle; minutes."""
+        counts = count_by_depth(Hex(4), 8, self.merged)
+        self.test_perft(("hex:board_size=4", counts))
+        assert counts == [*self.counted["hex:board_size=4"], 513849600]
 
 
-def kernel_perft(board_size: int, swap: bool, depth: int) -> int:
-    game = find(SPEC, board_size=board_size, swap=swap)
-    stack = np.repeat(Batch(game, 1, seed=0).states, depth + 1)
-    masks = np.zeros((depth + 1, game.actions), np.int8)
-    return int(bind(kernels.perft, game)(stack, depth, masks, np.zeros(1)))
-
-
-@pytest.mark.parametrize(("board_size", "swap"), PERFT)
-def test_perft(board_size: int, swap: bool) -> None:
-    """§3, §4, §5: the kernels count what the oracle counted."""
-    for depth, expected in enumerate(PERFT[board_size, swap]):
-        if expected <= count(10**8, 600):
-            assert kernel_perft(board_size, swap, depth) == expected
-
-
-@pytest.mark.skipif(config.DISABLE_JIT, reason="plays no kernel")
-@pytest.mark.parametrize(("board_size", "swap"), [sizes for sizes in PERFT if sizes[0] < 4])
-def test_perft_table(board_size: int, swap: bool) -> None:
-    """The oracle still counts the numbers of the table."""
-    expected = PERFT[board_size, swap]
-    assert oracle_perft(board_size, swap, len(expected) - 1) == expected
-
-
-@pytest.mark.slow
-def test_perft_to_eight_plies_of_four_by_four() -> None:
-    """§3, §4: half a billion sequences in the kernels, positions merged in the oracle; minutes."""
-    counts = oracle_perft(4, False, 8)
-    assert counts == [*PERFT[4, False], 513849600]
-    assert kernel_perft(4, False, 8) == counts[-1]
+def test_actions_and_names() -> None:
+    """§7, §8: action r·n + c is the cell in row r and column c, the last action of a swap game the swap."""
+    state = played("", swap=True).states[0]
+    cells = {"a1": (0, 0), "c1": (0, 2), "a2": (1, 0), "k1": (0, 10), "a11": (10, 0), "k11": (10, 10)}
+    for name, (r, c) in cells.items():
+        assert text.parse(state, name) == r * 11 + c
+        assert text.name(state, r * 11 + c) == name
+    assert text.name(state, 121) == "swap-pieces"
+    assert text.parse(state, "swap-pieces") == 121
 
 
 # Worked positions, by clause
@@ -295,40 +268,7 @@ def test_returns_of_the_longest_game() -> None:
         assert not cut[0]
 
 
-@pytest.mark.parametrize("action", [-1, 4, 9, 10, 2**40])
-@pytest.mark.parametrize("swap", [False, True])
-def test_illegal_actions(action: int, swap: bool) -> None:
-    """§7: they raise and leave the position untouched, or cost the offender the game: -1, and 0 for the other."""
-    batch = played("b2 a1 c3", board_size=3, swap=swap)
-    before = batch.states.tobytes()
-    with pytest.raises(IllegalAction):
-        batch.step(np.array([action]))
-    assert batch.states.tobytes() == before
-    lenient = Batch(batch.game, 1, seed=0, illegal="forfeit")
-    lenient.states = batch.states
-    oracle = Hex(3, swap)
-    for a in (4, 0, 8, action):
-        oracle.play(a)
-    rewards, over, _ = lenient.step(np.array([action]))
-    assert rewards[0].tolist() == oracle.returns() == [0, -1]
-    assert over[0]
-    assert not lenient.mask.any()
-
-
 # Keys
-
-
-@pytest.mark.parametrize("name", ["hex:board_size=2,swap=true", "hex:board_size=3", "hex:board_size=3,swap=true"])
-def test_equal_positions_have_equal_keys(name: str) -> None:
-    """Stones, seat to move and the chance to swap make the key, and nothing else: neither path nor last action."""
-    game = find(name)
-    histories = random_histories(game, count(2000, 60))
-    states = replayed(game, histories).states
-    described = [(s["board"].tobytes(), int(s["to_move"]), bool(game.params["swap"] and s["ply"] == 1)) for s in states]
-    found = dict(zip(described, keys(game, states), strict=True))
-    assert [found[position] for position in described] == keys(game, states)
-    assert len(set(found.values())) == len(found)
-    assert len(found) < len(histories)  # otherwise no position came twice and the test says little
 
 
 def test_keys_tell_movers_apart() -> None:
@@ -411,77 +351,3 @@ def test_mirroring_exchanges_the_seats(board_size: int) -> None:
             y = {name: seen(game, there.states, name, 1 - seat) for name in SPEC.encoders}
             assert np.array_equal(x["neurohex"], y["neurohex"])
             assert np.array_equal(x["planes"], y["planes"].swapaxes(2, 3))
-
-
-# Random playouts
-
-
-def wins_of_seat_0(game: Game, state: NDArray[np.void], tries: int, **choices: object) -> int:
-    """Count the wins of seat 0 in random playouts from a record, shape (1,)."""
-    rng, mask = np.array([2026, 0], np.uint64), np.zeros(game.actions, np.int8)
-    return int(bind(first_seat_wins, game, **choices)(np.repeat(state, 2), tries, rng, mask, np.zeros(1)))
-
-
-def exact_chance(oracle: Hex) -> float:
-    """Return the probability that seat 0 wins when both seats play at random."""
-    if oracle.mover() is None:
-        return float(oracle.winner() == 0)
-    chances = []
-    for a in sorted(oracle.legal()):
-        after = oracle.copy()
-        after.play(a)
-        chances.append(exact_chance(after))
-    return sum(chances) / len(chances)
-
-
-def nearly_finished(board_size: int, swap: bool) -> Iterator[tuple[Hex, NDArray[np.void]]]:
-    """Yield random positions with at most four empty cells, finished ones included, each once."""
-    game = find(SPEC, board_size=board_size, swap=swap)
-    known = set()
-    for history in random_histories(game, count(200, 30), seed=board_size):
-        oracle = Hex(board_size, swap)
-        for a in history:
-            oracle.play(a)
-        position = (*sorted(oracle.stones.items()), oracle.mover())
-        if board_size**2 - len(oracle.stones) <= 4 and position not in known:
-            known.add(position)
-            yield oracle, replayed(game, [history]).states
-
-
-@pytest.mark.parametrize(("board_size", "swap"), [(1, False), (2, False), (2, True), (3, False), (3, True), (4, False)])
-@pytest.mark.parametrize("choices", [{}, {"playout": kernels.random_playout}], ids=["hex", "generic"])
-def test_playouts_from_late_positions(board_size: int, swap: bool, choices: dict[str, object]) -> None:
-    """Both ways to finish a game at random win as often as enumerating all continuations says."""
-    # Without JIT it is Hex's own playout that may be broken (`test_mutants.py`).
-    game, tries = find(SPEC, board_size=board_size, swap=swap), count(20_000, 50 if choices else 500)
-    positions = list(nearly_finished(board_size, swap))
-    assert positions
-    for oracle, state in positions:
-        chance = exact_chance(oracle)
-        bound = SIGMAS * math.sqrt(tries * chance * (1 - chance))
-        assert abs(wins_of_seat_0(game, state, tries, **choices) - tries * chance) <= bound + 1e-6
-
-
-@pytest.mark.skipif(config.DISABLE_JIT, reason="says something only with many games")
-@pytest.mark.parametrize("swap", [False, True])
-def test_playouts_from_the_start(swap: bool) -> None:
-    """The game's own playout and the generic one win equally often at size 11, from the start and from replies."""
-    game, tries = find(SPEC, swap=swap), 40_000
-    for history in ([], [60], [60, 121] if swap else [60, 0]):
-        state = replayed(game, [history, [0]]).states[:1]
-        fast = wins_of_seat_0(game, state, tries)
-        slow = wins_of_seat_0(game, state, tries, playout=kernels.random_playout)
-        assert abs(fast - slow) <= SIGMAS * math.sqrt(2 * tries * 0.25)
-
-
-@pytest.mark.parametrize("choices", [{}, {"playout": kernels.random_playout}], ids=["hex", "generic"])
-def test_random_games_score_every_game(choices: dict[str, object]) -> None:
-    """§6: over many games at size 11 the returns add up to zero, and seat 0, who begins, wins somewhat more."""
-    game, tries = find("hex"), count(40_000, 3)
-    total, rng = np.zeros(2, np.float32), np.array([7, 0], np.uint64)
-    scratch = (np.zeros(game.actions, np.int8), np.zeros(1), total)
-    bind(kernels.random_games, game, **choices)(game.blank.copy(), game.blank, tries, rng, *scratch)
-    assert total.sum() == 0
-    assert abs(total[0]) <= tries
-    if not config.DISABLE_JIT:
-        assert 0 < total[0] < 0.1 * tries

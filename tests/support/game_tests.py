@@ -1,0 +1,408 @@
+"""Tests that all games have in common: a game's own file declares what is peculiar to it, and they are its tests, too.
+
+A class that is made of some of those below names its `game`, its `oracle` and the tables that they ask for; see
+``tests/envs/hex/test_hex.py``. The last of its bases is tried first: that should be `GameTests`, which ends whatever is
+broken. What `check_game` promises is among them only without JIT, where a game may be broken on purpose: compiled,
+``tests/conformance/test_conformance.py`` asks it of every game.
+"""
+
+import copy
+import random
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from functools import cached_property, partial
+from types import ModuleType
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from histories import SIGMAS, count, keys, random_histories, replayed, seen
+from numba import config
+from numpy.typing import NDArray
+
+from boyi.baselines.players.openspiel import load, their_action
+from boyi.envs import Batch, BoyiError, Game, find
+from boyi.envs.conformance import check
+from boyi.envs.conformance.oracle import Player, compare
+from boyi.envs.engine import kernels
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.protocol import playout, returns
+
+ENOUGH = 500  # positions in which a late game is enumerated
+LOOKED_AT = (
+    check.starts, check.results, check.keys, check.texts, check.observations, check.frames, check.secrets,
+    check.validity, check.refusals, check.symmetries, check.images, check.evaluations, check.policies, check.rollouts,
+)  # fmt: skip
+"""The promises that the game's own kernels keep, rather than the engine for them."""
+
+
+def small(game: Game) -> bool:
+    """Whether plain Python plays it quickly."""
+    return game.longest * game.actions < 40_000
+
+
+class Tables:
+    """The arguments of tests come from tables of their class: every tested set, and what the game declares."""
+
+    game: ClassVar[str]
+    oracle: ClassVar[type[Any]]
+
+    @property
+    def tested(self) -> list[Game]:
+        spec = find(self.game).spec
+        return [Game.bind(spec, params) for params in spec.tested]
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Look every argument of a test up among the tables, whose names are plural or its own; of dicts, the items."""
+        for argument in metafunc.fixturenames:
+            table = getattr(self, argument, getattr(self, f"{argument}s", None))
+            if table is not None:
+                rows = table.items() if isinstance(table, Mapping) else table
+                metafunc.parametrize(argument, list(rows), ids=[str(row).split("\n")[0] for row in table])
+
+    @cached_property
+    def text(self) -> ModuleType:
+        return find(self.game).module("text")
+
+    def played(self, game: str, moves: str = "") -> Batch:
+        """Play named actions, apart by spaces or commas and spaces, from the start of a game of one."""
+        batch = Batch(game, 1, seed=0)
+        for word in moves.split(", ") if ", " in moves else moves.split():
+            batch.step([self.text.parse(batch.states[0], word)])
+        return batch
+
+
+class OracleTests(Tables):
+    """The game is its oracle's, and keeps its promises also where it was broken."""
+
+    def players(self, game: Game) -> Iterable[Player | None]:
+        """Return who plays each of the games that are compared: None for somebody who plays at random."""
+        return [None] * (count(20, 2) if small(game) else count(3, 1))
+
+    def test_every_ply_agrees_with_the_oracle(self, tested: Game) -> None:
+        """Mover, mask, names, observations and returns in complete games, and of what reads back from diagrams."""
+        compare(check.Probe(tested, 0), self.oracle, self.players(tested))
+
+    def test_illegal_actions_forfeit(self, tested: Game) -> None:
+        """The oracle says of a game that ends so what the engine says."""
+        for history in random_histories(tested, count(10, 2)):
+            batch, oracle = Batch(tested, 1, seed=0, illegal="forfeit"), self.oracle(**tested.params)
+            for a in history:
+                batch.step([a])
+                oracle.play(a)
+            if batch.to_move[0] >= 0:
+                wrong = random.Random(len(history)).choice([-1, tested.actions, *np.flatnonzero(batch.mask[0] == 0)])
+                rewards, over, _ = batch.step([wrong])
+                oracle.play(int(wrong))
+                assert rewards[0].tolist() == oracle.returns() and over[0] and oracle.mover() is None
+
+    if config.DISABLE_JIT:
+
+        def test_promises(self) -> None:
+            """The smallest of the tested sets keeps the contract."""
+            probe = check.Probe(min(self.tested, key=lambda game: game.longest * game.actions), games=3)
+            for item in LOOKED_AT:
+                item(probe)
+
+
+class OpenSpielTests(Tables):
+    """OpenSpiel's game is ours; `compared` says in how many random games that is seen, compiled and without JIT."""
+
+    compared: ClassVar[Mapping[str, tuple[int, int]]]
+
+    def test_every_ply_agrees_with_openspiel(self, compared: tuple[str, tuple[int, int]]) -> None:
+        """Legal actions, mover, end and returns."""
+        game, many = find(compared[0]), count(*compared[1])
+        batch, theirs = Batch(game, many, seed=2, encoder=None), [load(game).new_initial_state() for _ in range(many)]
+        live, masks = np.arange(many), batch.mask
+        # Looking whether the game has numbers of its own for them, action by action, would take longer than all else.
+        number = partial(their_action, game) if game.has("openspiel") else (lambda _, a: a)
+        while live.size:
+            states, actions = batch.states, batch.sample()[live]
+            rewards, over, _ = batch.step(actions, live)
+            for i, a in zip(live, actions, strict=True):
+                ours = [number(states[i], each) for each in np.flatnonzero(masks[i]).tolist()]
+                assert theirs[i].legal_actions() == sorted(ours)
+                assert theirs[i].current_player() == states["to_move"][i]
+                theirs[i].apply_action(number(states[i], int(a)))
+            for i, r, ended in zip(live, rewards, over, strict=True):
+                assert (theirs[i].is_terminal(), theirs[i].returns()) == (ended, list(r))
+            live, masks = live[~over], batch.mask
+
+
+class TextTests(Tables):
+    """Names and diagrams are what the page says, read back, and nothing else is read.
+
+    `bad_names` are refused in `naming` with the words `allowed`. `diagrams` are spelled out, each with the game and the
+    actions that lead to it, and `bad_diagrams` refused, also with a sentence where one is given. `unread` are fields of
+    a record that a diagram does not show.
+    """
+
+    bad_names: ClassVar[tuple[str, ...]]
+    allowed: ClassVar[str]
+    diagrams: ClassVar[Mapping[str, tuple[str, str]]]
+    bad_diagrams: ClassVar[Mapping[str, str | tuple[str, str]]]
+    unread: ClassVar[frozenset[str]] = frozenset()
+    either_case: ClassVar[bool] = True
+
+    def naming(self) -> np.void:
+        """Return the position in which names are tried."""
+        state: np.void = Batch(self.game, 1, seed=0).states[0]
+        return state
+
+    def histories(self, game: Game, many: int) -> list[list[int]]:
+        """Draw the actions of games that may have ended."""
+        return random_histories(game, many)
+
+    def test_names_read_back(self, tested: Game) -> None:
+        """Every lawful action has a name of its own, which reads back with spaces around it, and in either case."""
+        for state in replayed(tested, self.histories(tested, count(10, 2))).states:
+            batch = Batch(tested, 1, seed=0)
+            batch.states = np.array([state])
+            actions = np.flatnonzero(batch.mask[0]).tolist()
+            names = [self.text.name(state, a) for a in actions]
+            assert len(set(names)) == len(names)
+            ways: list[Callable[[str], str]] = [str, lambda name: f" {name}\n"]
+            ways += [str.upper, str.lower] if self.either_case else []
+            for way in ways:
+                assert [self.text.parse(state, way(name)) for name in names] == actions
+
+    def test_bad_names(self, bad_name: str) -> None:
+        with pytest.raises(BoyiError, match=self.allowed) as error:
+            self.text.parse(self.naming(), bad_name)
+        assert "\n" not in str(error.value)
+
+    def test_diagrams(self, diagram: tuple[str, tuple[str, str]]) -> None:
+        """A diagram is that of its position, which it reads back to."""
+        drawn, moves = diagram
+        states = self.played(*moves).states
+        assert self.text.diagram(states[0]) == drawn
+        self.check_read(self.text.read(drawn), states)
+
+    def check_read(self, read: NDArray[np.void], states: NDArray[np.void]) -> None:
+        """Compare what was read with the records, field by field."""
+        for field in set(states.dtype.names or ()) - self.unread:
+            assert np.array_equal(read[field], states[field]), field
+
+    def test_played_games_read_back(self, tested: Game) -> None:
+        """Fields, keys, masks and observations are those of the position; play goes on alike, to the same ends."""
+        many = count(40, 4) if small(tested) else count(6, 1)
+        batch = replayed(tested, self.histories(tested, many))
+        states = np.concatenate([self.text.read(self.text.diagram(state)) for state in batch.states])
+        self.check_read(states, batch.states)
+        assert keys(tested, states) == keys(tested, batch.states)
+        assert [self.text.diagram(state) for state in states] == [self.text.diagram(state) for state in batch.states]
+        twin = batch.clone()
+        twin.states = states
+        assert np.array_equal(twin.mask, batch.mask)
+        for encoder in tested.spec.encoders:
+            for seat in range(tested.seats):
+                assert np.array_equal(seen(tested, states, encoder, seat), seen(tested, batch.states, encoder, seat))
+        for _ in range(count(tested.longest, 20)):
+            rows = np.flatnonzero(batch.to_move >= 0)
+            if not rows.size:
+                break
+            actions = batch.sample()[rows]
+            answers = batch.step(actions, rows), twin.step(actions, rows)
+            assert all(np.array_equal(a, b) for a, b in zip(*answers, strict=True))
+
+    def test_a_forfeited_game_reads_back(self) -> None:
+        """Nobody has won by the rules, and the diagram says that the game has ended."""
+        batch = Batch(self.game, 1, seed=0, illegal="forfeit")
+        batch.step(batch.sample())
+        before = batch.states
+        batch.step([-1])
+        diagram = self.text.diagram(batch.states[0])
+        assert diagram.split("\n")[1:] == self.text.diagram(before[0]).split("\n")[1:]
+        assert diagram.split("\n")[0].endswith("  ended")
+        self.check_read(self.text.read(diagram), batch.states)
+
+    def test_bad_diagrams(self, bad_diagram: tuple[str, str | tuple[str, str]]) -> None:
+        """`read` takes exactly what `diagram` writes, and says so in a sentence otherwise."""
+        _, found = bad_diagram
+        diagram, sentence = (found, "") if isinstance(found, str) else found
+        assert diagram not in self.diagrams
+        with pytest.raises(BoyiError) as error:
+            self.text.read(diagram)
+        assert sentence in str(error.value) and "\n" not in str(error.value)
+
+
+class KeyTests(Tables):
+    """Equal positions have equal keys, and others others; `identity` says which are equal."""
+
+    def identity(self, state: np.void) -> Hashable:
+        """Return what makes a position: here its stones and its mover."""
+        return state["board"].tobytes(), int(state["to_move"])
+
+    def test_keys(self) -> None:
+        """In positions of random games on all tested boards, of which some are met twice."""
+        twice = 0
+        for game in self.tested:
+            many = count(1000, 60) if game.actions < 40 else count(100, 6)
+            states = replayed(game, random_histories(game, many)).states
+            described = [self.identity(state) for state in states]
+            found = dict(zip(described, keys(game, states), strict=True))
+            assert [found[position] for position in described] == keys(game, states)
+            assert len(set(found.values())) == len(found)
+            twice += len(states) - len(found)
+        assert twice  # otherwise it says little
+
+
+class PerftTests(Tables):
+    """The number of sequences of actions, by depth, and all rolls between them; a game that has ended counts once.
+
+    `counted` has them by game, or by game and the actions played before, as in ``"hex:board_size=3 a1 b1"``. They are
+    the oracle's, which counts them again up to `most` sequences; `merged` says which positions are one.
+    """
+
+    counted: ClassVar[Mapping[str, list[int]]]
+    most: ClassVar[int] = 60_000
+
+    def merged(self, oracle: Any) -> Hashable:
+        """Name the position of an oracle's game, without how it came about."""
+        raise NotImplementedError
+
+    def begin(self, line: str) -> tuple[Batch, Any]:
+        """Set up what a line of the table says, in both."""
+        game, _, moves = line.partition(" ")
+        batch, oracle = self.played(game), self.oracle(**find(game).params)
+        for word in moves.split():
+            a = self.text.parse(batch.states[0], word)
+            batch.step([a])
+            oracle.play(a)
+        return batch, oracle
+
+    def test_perft(self, counted: tuple[str, list[int]]) -> None:
+        """The kernels count what the oracle counted."""
+        batch, _ = self.begin(counted[0])
+        game = batch.game
+        for depth, expected in enumerate(counted[1]):
+            if expected <= count(10**8, 600):
+                stack, masks = np.repeat(batch.states, depth + 1), np.zeros((depth + 1, game.actions), np.int8)
+                found = bind(kernels.perft, game)(stack, depth, masks, np.zeros(max(1, game.chance_outcomes)))
+                assert int(found) == expected
+
+    if not config.DISABLE_JIT:
+
+        def test_perft_table(self, counted: tuple[str, list[int]]) -> None:
+            """The oracle still counts the numbers of the table, positions that are reached in several ways merged."""
+            wanted = [number for number in counted[1] if number <= self.most]
+            assert count_by_depth(self.begin(counted[0])[1], len(wanted) - 1, self.merged) == wanted
+
+
+def count_by_depth(start: Any, depth: int, merged: Callable[[Any], Hashable]) -> list[int]:
+    """Count an oracle's sequences of actions for every depth up to `depth`."""
+    level, ended, counts = {merged(start): (start, 1)}, 0, [1]
+    for _ in range(depth):
+        following: dict[Hashable, tuple[Any, int]] = {}
+        for game, ways in level.values():
+            for a in game.legal():
+                after = copy.deepcopy(game)
+                after.play(a)
+                if after.mover() is None:
+                    ended += ways
+                else:
+                    following[merged(after)] = after, ways + following.get(merged(after), (after, 0))[1]
+        level = following
+        counts.append(ended + sum(ways for _, ways in level.values()))
+    return counts
+
+
+def tally(states, tries, rng, mask, p, r, counts):  # type: ignore[no-untyped-def]
+    """Generic kernel: finish ``states[0]`` at random `tries` times in ``states[1]``; count seat 0's wins and losses.
+
+    The rest of `counts` are the plies that this took, summed, and their squares.
+    """
+    for _ in range(tries):
+        states[1] = states[0]
+        playout(states[1], rng, mask, p)
+        returns(states[1], r)
+        counts[0] += r[0] > 0
+        counts[1] += r[0] < 0
+        plies = states[1].ply - states[0].ply
+        counts[2] += plies
+        counts[3] += plies * plies
+
+
+def finished(game: Game, state: NDArray[np.void], tries: int, **choices: object) -> NDArray[np.int64]:
+    """Tally random playouts from a record, shape (1,)."""
+    rng, mask, counts = np.array([2026, 0], np.uint64), np.zeros(game.actions, np.int8), np.zeros(4, np.int64)
+    scratch = np.zeros(max(1, game.chance_outcomes)), np.zeros(game.seats, np.float32), counts
+    bind(tally, game, **choices)(np.repeat(state, 2), tries, rng, mask, *scratch)
+    return counts
+
+
+WAYS: Mapping[str, dict[str, Any]] = {"own": {}, "generic": {"playout": kernels.random_playout}}
+
+
+class PlayoutTests(Tables):
+    """The game's own quick way to play at random is the generic one, and both come to each end as often as they should.
+
+    `late` are games by their strings, of which positions near the end are enumerated; `starts` those whose whole games
+    are compared, with their lengths unless `cut_short`: where the winner is known the own one may stop or go on.
+    """
+
+    late: ClassVar[tuple[str, ...]]
+    cut_short: ClassVar[bool] = False
+    starts: ClassVar[tuple[str, ...]]
+    ways = WAYS
+
+    def near_the_end(self, string: str) -> Iterator[tuple[NDArray[np.void], NDArray[np.float64]]]:
+        """Yield positions of random games with the chances that seat 0 wins and loses, where few can follow."""
+        game = find(string)
+        for k, history in enumerate(random_histories(game, count(24, 8), seed=3)):
+            oracle = self.oracle(**game.params)
+            # The first half of the games are looked at where they have been cut, the others a little before their end.
+            cut = history if k % 2 else history[: max(0, len(history) - 1 - k % 4)]
+            for a in cut:
+                oracle.play(a)
+            chances = exact_chances(oracle)
+            if chances is not None:
+                yield replayed(game, [cut, [0]]).states[:1] if cut else Batch(game, 1, seed=0).states, chances
+
+    def test_playouts_from_late_positions(self, late: str, way: tuple[str, dict[str, Any]]) -> None:
+        """They end as often as enumerating all continuations says."""
+        # Without JIT it is the game's own playout that may be broken.
+        tries, met = count(20_000, 20 if way[1] else 500), 0
+        for state, chances in self.near_the_end(late):
+            bounds = SIGMAS * np.sqrt(tries * chances * (1 - chances)) + 1e-6
+            assert (abs(finished(find(late), state, tries, **way[1])[:2] - tries * chances) <= bounds).all()
+            met += 0 < chances[0] < 1
+        assert met
+
+    if not config.DISABLE_JIT:
+
+        def test_playouts_from_the_start(self, start: str) -> None:
+            """Both ways win and lose equally often, and take as many plies."""
+            game, tries = find(start), 10_000
+            for history in [], *random_histories(game, 3):
+                state = replayed(game, [history[:3], [0]]).states[:1]
+                own, generic = (finished(game, state, tries, **way) for way in self.ways.values())
+                assert (abs(own[:2] - generic[:2]) <= SIGMAS * (2 * tries * 0.25) ** 0.5).all()
+                variance = max(0.0, generic[3] - generic[2] ** 2 / tries)
+                likely = abs(own[2] - generic[2]) <= SIGMAS * (2 * variance) ** 0.5 + 1e-6
+                assert likely or self.cut_short
+
+
+def exact_chances(oracle: Any) -> NDArray[np.float64] | None:
+    """Return the probabilities that seat 0 wins and loses when all play at random; None where too much can follow."""
+    left = ENOUGH
+
+    def chances(game: Any) -> NDArray[np.float64]:
+        nonlocal left
+        left -= 1
+        if left < 0 or game.mover() is None:
+            value = game.returns()[0]
+            return np.array([value > 0, value < 0], np.float64)
+        after = []
+        for a in sorted(game.legal()):
+            twin = copy.deepcopy(game)
+            twin.play(a)
+            after.append(chances(twin))
+        return np.array(np.mean(after, axis=0))
+
+    found = chances(oracle)
+    return found if left >= 0 else None
+
+
+class GameTests(KeyTests, TextTests, OracleTests):
+    """What every game on a board is asked."""
