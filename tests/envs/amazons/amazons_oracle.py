@@ -3,16 +3,7 @@
 Cell = tuple[int, int]
 Planes = list[list[list[float]]]
 
-COMPASS = {
-    "n": (-1, 0),
-    "ne": (-1, 1),
-    "e": (0, 1),
-    "se": (1, 1),
-    "s": (1, 0),
-    "sw": (1, -1),
-    "w": (0, -1),
-    "nw": (-1, -1),
-}
+COMPASS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
 CHOOSE, GO, SHOOT = "choose", "go", "shoot"
 NEXT_PART = {CHOOSE: GO, GO: SHOOT, SHOOT: CHOOSE}
 
@@ -41,7 +32,7 @@ class Amazons:
     def reach(self, start: Cell) -> set[Cell]:
         """The empty cells in a straight line from a cell, over empty cells only (§5, §6)."""
         found: set[Cell] = set()
-        for down, right in COMPASS.values():
+        for down, right in COMPASS:
             far = (start[0] + down, start[1] + right)
             while self.is_empty(far):
                 found.add(far)
@@ -50,8 +41,7 @@ class Amazons:
 
     def movable(self, seat: int) -> set[Cell]:
         """The amazons of a seat that have an empty neighbour (§4)."""
-        steps = COMPASS.values()
-        return {a for a in self.amazons[seat] if any(self.is_empty((a[0] + dr, a[1] + dc)) for dr, dc in steps)}
+        return {a for a in self.amazons[seat] if any(self.is_empty((a[0] + dr, a[1] + dc)) for dr, dc in COMPASS)}
 
     def has_lost(self) -> bool:
         """Whether a turn is to begin that the seat cannot begin (§7)."""
@@ -71,8 +61,7 @@ class Amazons:
     def play(self, action: int) -> None:
         """Choose, go or shoot (§3), or, outside the legal actions, forfeit the game (§9)."""
         seat = self.mover()
-        if seat is None:
-            raise AssertionError("the game is over")
+        assert seat is not None, "the game is over"
         if action not in self.legal():
             self.offender = seat
             return

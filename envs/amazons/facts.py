@@ -1,0 +1,10 @@
+"""What is known of Amazons beside its rules."""
+
+from ..engine.facts import Facts
+
+FACTS = Facts(
+    small={"board_size": 4},
+    golden={"board_size": 5},
+    images=8,
+    openspiel="amazons",  # fixed at 10x10
+)
