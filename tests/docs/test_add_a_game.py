@@ -13,13 +13,16 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 from places import ROOT, SHARED, TESTS
 
+from boyi.envs import Spec
 from boyi.envs.conformance.battery import copy_package
+from boyi.envs.engine.bind import kernel_names
 
 PAGE = (ROOT / "docs" / "add-a-game.md").read_text(encoding="utf-8")
 BLOCKS = re.compile(r"^(?:\*\*`(\S+)`\*\*\n\n)?```(?:py|markdown)\n(.*?)^```$", re.M | re.S)  # a file's name and text
@@ -33,12 +36,12 @@ ANSWERS = {
     "perft": r"\n +7 +823536 ",
     "arena": r"\nmcts:sims=200 +random +(1[5-9]|20) ",
     "benchmark": r"(?s)\nrandom +0 +[\d .]+%.*connect has no ladder of its own",
-    "play": r"(?s)connect 7x6 k=4  X to move\n.*no action 'x': columns are 1 to 7.*seat 0> $",
+    "play": r"(?s)connect 7x6 k=4 drops=2  X to move\n.*no action 'x': columns are 1 to 7.*seat 0> $",
 }
 # Of the tests for every game, all but those that `check_game` runs too, and that look for a game's own file of tests.
 TRIED = "connect and not contract and not cited"
 
-EMPTY = "connect 3x3 k=3  X to move\n1 2 3\n. . .\n. . .\n. . .\n"
+EMPTY = "connect 3x3 k=3 drops=1  X to move\n1 2 3\n. . .\n. . .\n. . .\n"
 Cell = tuple[int, int]
 
 
@@ -92,6 +95,12 @@ def test_the_page_holds_one_folder_and_one_module() -> None:
     assert not any((ROOT / name).exists() for name in wanted)
 
 
+def test_it_says_what_every_fact_and_every_kernel_is_for() -> None:
+    rows = "\n".join(re.findall(r"^\| (`.*?) \|", PAGE, re.M))
+    named = set(re.findall(r"`(\w+)`", rows))
+    assert named >= {field.name for field in fields(Spec)} | set(kernel_names())
+
+
 def test_what_it_tries_in_python_works(home: Path) -> None:
     """The contract holds for every tested parameter set; both faces and the batch play."""
     (block,) = [block for name, block in BLOCKS.findall(PAGE) if not name]
@@ -137,9 +146,9 @@ def lines(width: int, height: int, k: int) -> list[set[Cell]]:
 class Connect:
     """The page's game once more, from its RULES.md: columns are lists of seats, from the bottom."""
 
-    def __init__(self, width: int = 7, height: int = 6, k: int = 4) -> None:
-        self.string = f"connect:width={width},height={height},k={k}"
-        self.height, self.lines = height, lines(width, height, k)
+    def __init__(self, width: int = 7, height: int = 6, k: int = 4, drops: int = 1) -> None:
+        self.string = f"connect:width={width},height={height},k={k},drops={drops}"
+        self.height, self.lines, self.drops = height, lines(width, height, k), drops
         self.columns: list[list[int]] = [[] for _ in range(width)]
         self.ply, self.winner = 0, -1
 
@@ -148,8 +157,17 @@ class Connect:
             return []
         return [c for c, column in enumerate(self.columns) if len(column) < self.height]
 
+    def mover(self) -> int:
+        """Return the seat to move: the first turn has one stone, the others as many as they all have."""
+        turn, left = 0, 1
+        for _ in range(self.ply):
+            left -= 1
+            if left == 0:
+                turn, left = 1 - turn, self.drops
+        return turn
+
     def drop(self, c: int) -> None:
-        seat = self.ply % 2
+        seat = self.mover()
         self.columns[c].append(seat)
         self.ply += 1
         mine = {(r, c) for c, column in enumerate(self.columns) for r, owner in enumerate(column) if owner == seat}
@@ -186,6 +204,8 @@ PLANTED = {
     "full and drawn": ("1 1 1 2 2 3 3 3 2", (3, 3, 3), -1),
     "full and won with the last stone": ("1 1 1 2 2 3 2 3 3", (3, 3, 3), 0),
     "no room for a row": ("1 1 1 1 2 2 2 2 3 3 3 3", (3, 4, 5), -1),
+    "by the last stone of a turn": ("1 3 3 2 4 2 4", (4, 3, 3, 2), 1),
+    "by the first stone of a turn, which ends it": ("1 3 3 2 4 3", (4, 4, 3, 2), 1),
 }
 
 # Diagrams that no game can lead to, or that say something else than the stones.
@@ -194,15 +214,21 @@ REFUSED = {
     "a wrong seat to move": EMPTY.replace("X to", "O to"),
     "two stones of one seat": EMPTY.replace(". . .\n", "", 1) + "X X .\n",
     "a win without a row": EMPTY.replace("X to move", "X has won"),
-    "a row without a win": "connect 3x3 k=3  O to move\n1 2 3\n. . .\nO O .\nX X X\n",
-    "a game that goes on after a win": "connect 3x3 k=3  X has won\n1 2 3\n. . .\nO O O\nX X X\n",
+    "a row without a win": "connect 3x3 k=3 drops=1  O to move\n1 2 3\n. . .\nO O .\nX X X\n",
+    "a game that goes on after a win": "connect 3x3 k=3 drops=1  X has won\n1 2 3\n. . .\nO O O\nX X X\n",
     "a row too few": EMPTY.replace(". . .\n", "", 1),
     "another mark": EMPTY.replace(".", "*"),
     "a grid too large": EMPTY.replace("3x3", "9x9"),
+    "a turn cut short": EMPTY.replace("drops=1", "drops=2").replace(". . .\n", "", 1) + "X O .\n",
 }
 
 
-SEQUENCES = {"connect:width=3,height=3,k=3": 9, "connect:width=4,height=3,k=3": 6, "connect:width=3,height=4,k=3": 7}
+SEQUENCES = {
+    "connect:width=3,height=3,k=3,drops=1": 9,
+    "connect:width=4,height=3,k=3,drops=1": 6,
+    "connect:width=3,height=4,k=3,drops=1": 7,
+    "connect:width=3,height=4,k=3,drops=2": 8,
+}
 POSITIONS = [1, 7, 49, 238, 1120, 4263]  # of Connect Four after so many plies: J. Tromp, OEIS A212693
 
 
@@ -213,7 +239,7 @@ def matches() -> dict[str, tuple[Connect, list[int]]]:
         found[name] = Connect(*sizes), [int(move) - 1 for move in moves.split()]
     for seed in range(40):
         lots = random.Random(seed)
-        sizes = lots.randint(3, 7), lots.randint(3, 7), lots.randint(3, 5)
+        sizes = lots.randint(3, 7), lots.randint(3, 7), lots.randint(3, 5), lots.randint(1, 2)
         game, moves = Connect(*sizes), []
         while game.legal():
             moves.append(lots.choice(game.legal()))
@@ -243,7 +269,7 @@ def test_games_go_as_the_rules_say(name: str, answers: dict[str, Any]) -> None:
     for move, (legal, to_move, returns) in zip(moves, answers["games"][name], strict=True):
         game.drop(move)
         assert legal == game.legal()
-        assert to_move == (game.ply % 2 if legal else -2)
+        assert to_move == (game.mover() if legal else -2)
         assert returns == [0.0 if game.winner < 0 else 1.0 if game.winner == seat else -1.0 for seat in (0, 1)]
     if name in PLANTED:
         assert game.winner == PLANTED[name][2]
@@ -287,12 +313,12 @@ def count_positions(plies: int) -> list[int]:
     from boyi.envs.engine import kernels
     from boyi.envs.engine.bind import bind
 
-    layer, counts = Batch("connect", 1, seed=0).states, [1]
+    layer, counts = Batch("connect:drops=1", 1, seed=0).states, [1]
     for _ in range(plies):
-        before = Batch("connect", len(layer), seed=0)
+        before = Batch("connect:drops=1", len(layer), seed=0)
         before.states = layer
         rows, columns = before.mask.nonzero()
-        after = Batch("connect", len(rows), seed=0)
+        after = Batch("connect:drops=1", len(rows), seed=0)
         after.states = layer[rows]
         after.step(columns)
         keys = np.zeros(len(rows), np.uint64)
