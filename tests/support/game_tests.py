@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from boyi.baselines.players.openspiel import load, their_action
 from boyi.envs import Batch, BoyiError, Game, find
 from boyi.envs.conformance import check
-from boyi.envs.conformance.oracle import Player, compare
+from boyi.envs.conformance.oracle import Player, compare, side_by_side
 from boyi.envs.engine import kernels
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.protocol import playout, returns
@@ -65,9 +65,9 @@ class Tables:
         return find(self.game).module("text")
 
     def played(self, game: str, moves: str = "") -> Batch:
-        """Play named actions, apart by spaces or commas and spaces, from the start of a game of one."""
+        """Play named actions from the start of a game of one."""
         batch = Batch(game, 1, seed=0)
-        for word in moves.split(", ") if ", " in moves else moves.split():
+        for word in moves.split():
             batch.step([self.text.parse(batch.states[0], word)])
         return batch
 
@@ -89,16 +89,16 @@ class OracleTests(Tables):
 
     def test_illegal_actions_forfeit(self, tested: Game) -> None:
         """The oracle says of a game that ends so what the engine says."""
-        for history in random_histories(tested, count(10, 2)):
-            batch, oracle = Batch(tested, 1, seed=0, illegal="forfeit"), self.oracle(**tested.params)
-            for a in history:
-                batch.step([a])
-                oracle.play(a)
-            if batch.to_move[0] >= 0:
-                wrong = random.Random(len(history)).choice([-1, tested.actions, *np.flatnonzero(batch.mask[0] == 0)])
-                rewards, over, _ = batch.step([wrong])
-                oracle.play(int(wrong))
-                assert rewards[0].tolist() == oracle.returns() and over[0] and oracle.mover() is None
+        rng, probe = random.Random(str(tested)), check.Probe(tested, 0)
+        batch = Batch(tested, 1, illegal="forfeit", autoreset="off")
+        for seed in range(count(10, 2)):
+            for position, oracle in side_by_side(probe, self.oracle, seed):
+                if position.to_move >= 0 and rng.random() * tested.longest < 3:
+                    batch.states, ended = position.states, copy.deepcopy(oracle)
+                    wrong = int(rng.choice([-1, tested.actions, *np.flatnonzero(position.mask == 0)]))
+                    rewards, over, _ = batch.step([wrong])
+                    ended.play(wrong)
+                    assert list(ended.returns()) == rewards[0].tolist() and over[0] and ended.mover() is None
 
     if config.DISABLE_JIT:
 
@@ -114,52 +114,101 @@ class OpenSpielTests(Tables):
 
     compared: ClassVar[Mapping[str, tuple[int, int]]]
 
-    def histories_of(self, game: Game, many: int) -> list[list[int]]:
-        """Play the games: at random, to the end."""
-        batch = Batch(game, many, seed=2, encoder=None, history=True)
-        while (rows := np.flatnonzero(batch.to_move >= 0)).size:
-            batch.step(batch.sample()[rows], rows)
-        return [batch.history(row) for row in range(many)]
+    def planned(self, game: Game) -> list[list[int]]:
+        """Return the actions of games that are compared besides."""
+        return []
 
     def test_every_ply_agrees_with_openspiel(self, compared: tuple[str, tuple[int, int]]) -> None:
         """Legal actions, mover, end and returns."""
-        game = find(compared[0])
-        played = self.histories_of(game, count(*compared[1]))
-        batch, peer = Batch(game, len(played), seed=0, encoder=None), load(game)
-        theirs = [peer.new_initial_state() for _ in played]
+        game, many = find(compared[0]), count(*compared[1])
+        planned, peer = self.planned(game), load(game)
+        batch = Batch(game, many + len(planned), seed=2, encoder=None)
+        theirs = [peer.new_initial_state() for _ in range(batch.n)]
         # Looking whether the game has numbers of its own for them, action by action, would take longer than all else.
         number = partial(their_action, game) if game.has("openspiel") else (lambda _, a: a)
-        for ply in range(max(map(len, played))):
-            live = np.array([row for row, history in enumerate(played) if len(history) > ply])
-            states, masks, actions = batch.states, batch.mask, np.array([played[row][ply] for row in live])
-            rewards, over, _ = batch.step(actions, live)
-            for row, a, r, ended in zip(live, actions.tolist(), rewards, over, strict=True):
-                ours = [number(states[row], each) for each in np.flatnonzero(masks[row]).tolist()]
+        for ply in range(game.longest + 1):
+            states, masks, actions = batch.states, batch.mask, batch.sample()
+            going_on = [row < many or ply < len(planned[row - many]) for row in range(batch.n)]
+            live = np.flatnonzero((batch.to_move >= 0) & going_on)
+            for row in live:
+                ours = [number(states[row], a) for a in np.flatnonzero(masks[row]).tolist()]
                 assert theirs[row].legal_actions() == sorted(ours)
                 assert theirs[row].current_player() == states["to_move"][row]
-                theirs[row].apply_action(number(states[row], a))
+                if row >= many:
+                    actions[row] = planned[row - many][ply]
+            rewards, over, _ = batch.step(actions[live], live)
+            for row, r, ended in zip(live, rewards, over, strict=True):
+                theirs[row].apply_action(number(states[row], int(actions[row])))
                 assert (theirs[row].is_terminal(), theirs[row].returns()) == (ended, list(r))
+        assert all(state.is_terminal() for state in theirs[:many])
 
 
-class TextTests(Tables):
-    """Names and diagrams are what the page says, read back, and nothing else is read.
+class NameTests(Tables):
+    """Names that are none are refused in the position `naming`, in a sentence with the words `allowed`."""
 
-    `bad_names` are refused in `naming` with the words `allowed`. `diagrams` are spelled out, each with the game and the
-    actions that lead to it, and `bad_diagrams` refused, also with a sentence where one is given. `unread` are fields of
-    a record that a diagram does not show.
-    """
-
-    bad_names: ClassVar[tuple[str, ...]]
+    bad_names: ClassVar[Iterable[str]]
     allowed: ClassVar[str]
-    diagrams: ClassVar[Mapping[str, tuple[str, str]]]
-    bad_diagrams: ClassVar[Mapping[str, str | tuple[str, str]]]
-    unread: ClassVar[frozenset[str]] = frozenset()
-    either_case: ClassVar[bool] = True
 
     def naming(self) -> np.void:
         """Return the position in which names are tried."""
         state: np.void = Batch(self.game, 1, seed=0).states[0]
         return state
+
+    def test_bad_names(self, bad_name: str) -> None:
+        with pytest.raises(BoyiError, match=self.allowed) as error:
+            self.text.parse(self.naming(), bad_name)
+        assert "\n" not in str(error.value)
+
+
+class DiagramTests(Tables):
+    """Diagrams are read exactly as they are written.
+
+    `diagrams` are spelled out, each with the game and the actions that lead to it or None, and `bad_diagrams` refused,
+    also with a sentence where one is given. `unread` are fields of a record that a diagram does not show.
+    """
+
+    diagrams: ClassVar[Mapping[str, tuple[str, str] | None]]
+    bad_diagrams: ClassVar[Mapping[str, str | tuple[str, str]]]
+    unread: ClassVar[frozenset[str]] = frozenset()
+
+    def check_read(self, read: NDArray[np.void], states: NDArray[np.void]) -> None:
+        """Compare what was read with the records, field by field."""
+        for field in set(states.dtype.names or ()) - self.unread:
+            assert np.array_equal(read[field], states[field]), field
+
+    def test_diagrams(self, diagram: tuple[str, tuple[str, str] | None]) -> None:
+        """A diagram is that of its position, which it reads back to."""
+        drawn, moves = diagram
+        read = self.text.read(drawn)
+        assert self.text.diagram(read[0]) == drawn
+        if moves is not None:
+            states = self.played(*moves).states
+            assert self.text.diagram(states[0]) == drawn
+            self.check_read(read, states)
+
+    def test_diagrams_are_read_as_they_are_written(self, diagram: tuple[str, object]) -> None:
+        """Whatever character is left out, doubled or another: what is read has this very diagram, or is refused."""
+        drawn, _ = diagram
+        for at in random.Random(drawn).sample(range(len(drawn)), min(len(drawn), count(40, 15))):
+            for other in ("", 2 * drawn[at], " ", "1", "X", ".", "a", "\n"):
+                changed = drawn[:at] + other + drawn[at + 1 :]
+                with suppress(BoyiError):
+                    assert self.text.diagram(self.text.read(changed)[0]) == changed
+
+    def test_bad_diagrams(self, bad_diagram: tuple[str, str | tuple[str, str]]) -> None:
+        """`read` takes exactly what `diagram` writes, and says so in a sentence otherwise."""
+        _, found = bad_diagram
+        diagram, sentence = (found, "") if isinstance(found, str) else found
+        assert diagram not in self.diagrams
+        with pytest.raises(BoyiError) as error:
+            self.text.read(diagram)
+        assert sentence in str(error.value) and "\n" not in str(error.value)
+
+
+class TextTests(NameTests, DiagramTests):
+    """What is named and drawn in games reads back, names in either case unless `either_case` is false."""
+
+    either_case: ClassVar[bool] = True
 
     def histories(self, game: Game, many: int) -> list[list[int]]:
         """Draw the actions of games that may have ended."""
@@ -177,23 +226,6 @@ class TextTests(Tables):
             ways += [str.upper, str.lower] if self.either_case else []
             for way in ways:
                 assert [self.text.parse(state, way(name)) for name in names] == actions
-
-    def test_bad_names(self, bad_name: str) -> None:
-        with pytest.raises(BoyiError, match=self.allowed) as error:
-            self.text.parse(self.naming(), bad_name)
-        assert "\n" not in str(error.value)
-
-    def test_diagrams(self, diagram: tuple[str, tuple[str, str]]) -> None:
-        """A diagram is that of its position, which it reads back to."""
-        drawn, moves = diagram
-        states = self.played(*moves).states
-        assert self.text.diagram(states[0]) == drawn
-        self.check_read(self.text.read(drawn), states)
-
-    def check_read(self, read: NDArray[np.void], states: NDArray[np.void]) -> None:
-        """Compare what was read with the records, field by field."""
-        for field in set(states.dtype.names or ()) - self.unread:
-            assert np.array_equal(read[field], states[field]), field
 
     def test_played_games_read_back(self, tested: Game) -> None:
         """Fields, keys, masks and observations are those of the position; play goes on alike, to the same ends."""
@@ -227,24 +259,6 @@ class TextTests(Tables):
         assert diagram.split("\n")[1:] == self.text.diagram(before[0]).split("\n")[1:]
         assert diagram.split("\n")[0].endswith("  ended")
         self.check_read(self.text.read(diagram), batch.states)
-
-    def test_diagrams_are_read_as_they_are_written(self, diagram: tuple[str, tuple[str, str]]) -> None:
-        """Whatever character is left out, doubled or another: what is read has this very diagram, or is refused."""
-        drawn, _ = diagram
-        for at in random.Random(drawn).sample(range(len(drawn)), min(len(drawn), count(40, 15))):
-            for other in ("", 2 * drawn[at], " ", "1", "X", ".", "a", "\n"):
-                changed = drawn[:at] + other + drawn[at + 1 :]
-                with suppress(BoyiError):
-                    assert self.text.diagram(self.text.read(changed)[0]) == changed
-
-    def test_bad_diagrams(self, bad_diagram: tuple[str, str | tuple[str, str]]) -> None:
-        """`read` takes exactly what `diagram` writes, and says so in a sentence otherwise."""
-        _, found = bad_diagram
-        diagram, sentence = (found, "") if isinstance(found, str) else found
-        assert diagram not in self.diagrams
-        with pytest.raises(BoyiError) as error:
-            self.text.read(diagram)
-        assert sentence in str(error.value) and "\n" not in str(error.value)
 
 
 class KeyTests(Tables):

@@ -58,7 +58,7 @@ def test_an_oracle_that_fails_is_told_with_its_line() -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("check", "nosuch"), "unknown game 'nosuch': allowed: einstein,"),
+        (("check", "nosuch"), "unknown game 'nosuch': allowed: amazons,"),
         (("check", "no.such:SPEC"), "unknown game 'no.such'"),
         (("check", "toy:SEATS"), "toy:SEATS is no Spec but int"),
         (("check", "hex", "--oracle", "Hex"), "an oracle is named as module:Class, not 'Hex'"),

@@ -59,7 +59,7 @@ BAD_DIAGRAMS = {
 }
 
 
-class TestAmazons(GameTests, OpenSpielTests, PerftTests):
+class TestAmazons(PerftTests, OpenSpielTests, GameTests):
     game, oracle = "amazons", Amazons
     bad_names = ("", "a", "1", "a0", "a11", "k1", "aa1", "1a", "a01", "a1 b1", "a1-b1", "pass", "ä1", "a１")
     allowed = "cells are a1 to j10"

@@ -1,6 +1,7 @@
 """EinStein in slow, plain Python, written from envs/einstein/RULES.md alone: it shares no line with the kernels."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
 Cell = tuple[int, int]
 Stone = tuple[int, int]
@@ -17,15 +18,13 @@ class EinStein:
         stones: int = 6,
         placement: str = "random",
         substitution: str = "adjacent",
-        orders: Sequence[Iterable[int]] | None = None,
     ) -> None:
-        """The start (§3): `orders` says for each seat whose stones stand on its start squares, else as with `fixed`."""
+        """The start (§3) with stones dealt as with `fixed`."""
         self.n, self.m, self.k = board_size, columns or board_size, stones
         self.placement, self.substitution = placement, substitution
         self.stones: dict[Stone, Cell] = {}
         for seat in (0, 1):
-            numbers = orders[seat] if orders else range(1, stones + 1)
-            self.stones.update({(seat, i): cell for i, cell in zip(numbers, self.start_squares(seat), strict=False)})
+            self.stones.update({(seat, i + 1): cell for i, cell in enumerate(self.start_squares(seat)[:stones])})
         self.turn = 0
         self.die: int | None = None
         self.actions: list[int] = []
@@ -38,6 +37,12 @@ class EinStein:
         twin.stones, twin.actions = dict(self.stones), list(self.actions)
         twin.turn, twin.die, twin.offender, twin.won_by = self.turn, self.die, self.offender, self.won_by
         return twin
+
+    def deal(self, state: Any) -> None:
+        """Take the stones from where a record has them at the start: on its start squares (§3)."""
+        squares = [cell for seat in (0, 1) for cell in self.start_squares(seat)]
+        dealt = {int(state["board"][r * self.m + c]) - 1: (r, c) for r, c in squares}
+        self.stones = {(stone // self.k, stone % self.k + 1): dealt[stone] for stone in sorted(dealt) if stone >= 0}
 
     def set_up(self, stones: Mapping[Stone, Cell], turn: int, die: int | None) -> None:
         """Go on from a position that was not played to."""
@@ -72,6 +77,10 @@ class EinStein:
 
     def over(self) -> bool:
         return self.won_by is not None or self.offender is not None
+
+    def resolve(self, outcome: int) -> None:
+        """Roll what outcomes are numbered by, from 0."""
+        self.roll(outcome + 1)
 
     def roll(self, die: int) -> None:
         """Begin the turn with a roll (§4)."""

@@ -34,11 +34,9 @@ def by_hand(game: str | Game, n: int = 1, seed: int = 0, **params: object) -> Ba
 
 def dealt(game: Game, state: np.void) -> EinStein:
     """Start the oracle's game from the stones that a start record has on the start squares."""
-    start, orders = EinStein(**game.params), []
-    for seat in (0, 1):
-        stones = [int(state["board"][r * start.m + c]) for r, c in start.start_squares(seat)]
-        orders.append([stone - seat * start.k for stone in stones if stone > 0])
-    return EinStein(**game.params, orders=orders)
+    start = EinStein(**game.params)
+    start.deal(state)
+    return start
 
 
 def record(game: Game, oracle: EinStein) -> Record:

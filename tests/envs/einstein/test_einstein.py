@@ -13,7 +13,6 @@ from einstein_positions import (
     Record,
     arranged,
     by_hand,
-    dealt,
     described,
     different,
     every_set,
@@ -21,14 +20,13 @@ from einstein_positions import (
     placed,
     record,
 )
-from histories import count, number_of_actions, scores, seen
+from histories import count, seen
 from numba import config
 from numpy.typing import NDArray
 
 from boyi.baselines.command.perft import perft
 from boyi.envs import Batch, BoyiError, Game, IllegalAction, find
 from boyi.envs.einstein import SPEC
-from boyi.envs.engine.bind import bind
 from boyi.envs.engine.protocol import CHANCE, OVER
 
 pytestmark = pytest.mark.kernels
@@ -40,48 +38,6 @@ def after(batch: Batch, state: Record, actions: list[int]) -> tuple[Record, NDAr
     batch.set_states(np.repeat(state, len(actions)), rows)
     rewards, _, _ = batch.step(np.array(actions), rows)
     return batch.states[rows], rewards
-
-
-# The oracle
-
-
-@every_set
-def test_every_ply_agrees_with_the_oracle(game: Game) -> None:
-    """§3 to §10: every field, mask, chance, return and observation before and after each roll of random games."""
-    rng = random.Random(str(game))
-    for k in range(count(80, 4)):
-        check_game(game, rng, seed=k)
-
-
-def check_game(game: Game, rng: random.Random, seed: int) -> None:
-    """Play one random game beside the oracle."""
-    batch = by_hand(game, seed=seed)
-    oracle = dealt(game, batch.states[0])
-    check_position(game, batch, oracle)
-    while not oracle.over():
-        if oracle.die is None:
-            assert batch.chances()[0] == pytest.approx([1 / oracle.k] * oracle.k)
-            oracle.roll(rng.randint(1, oracle.k))
-            rewards, over, cut = batch.resolve(np.array([(oracle.die or 0) - 1]))
-        else:
-            a = rng.choice(sorted(oracle.legal()))
-            oracle.play(a)
-            rewards, over, cut = batch.step(np.array([a]))
-        assert list(rewards[0]) == oracle.returns()
-        assert (bool(over[0]), bool(cut[0])) == (oracle.over(), False)
-        check_position(game, batch, oracle)
-    assert len(oracle.actions) <= game.longest
-    assert oracle.winner() is not None  # §8: there are no draws
-
-
-def check_position(game: Game, batch: Batch, oracle: EinStein) -> None:
-    state = batch.states
-    assert not different(state, record(game, oracle))
-    assert set(np.flatnonzero(batch.mask[0]).tolist()) == oracle.legal()
-    mask = np.zeros(game.actions, np.int8)
-    assert bind(number_of_actions, game)(state, mask) == len(oracle.legal())
-    assert scores(game, state) == oracle.returns()
-    check_observations(game, state, oracle)
 
 
 def check_observations(game: Game, state: Record, oracle: EinStein) -> None:
@@ -98,9 +54,9 @@ def test_every_move_agrees_with_the_oracle(game: Game) -> None:
     for _ in range(count(600, 15)):
         oracle = arranged(game, rng)
         state, actions = record(game, oracle), sorted(oracle.legal())
-        states, rewards = after(batch, state, actions)
         batch.set_states(state, [0])
         assert np.flatnonzero(batch.mask[0]).tolist() == actions
+        states, rewards = after(batch, state, actions)
         for a, following, reward in zip(actions, states, rewards, strict=True):
             moved = oracle.copy()
             moved.play(a)

@@ -18,32 +18,11 @@ from boyi.envs import Game, find
 from boyi.envs.einstein import SPEC, encode
 from boyi.envs.engine import kernels
 from boyi.envs.engine.bind import bind
-from boyi.envs.engine.protocol import CHANCE, OVER
+from boyi.envs.engine.protocol import OVER
 
 pytestmark = pytest.mark.kernels
 
 # Keys
-
-
-@pytest.mark.parametrize("name", ["einstein:board_size=2,stones=1", "einstein:board_size=3"])
-def test_equal_positions_have_equal_keys(name: str) -> None:
-    """Stones, turn, die and what comes next make the key, and nothing else: neither path nor last action."""
-    game, many = find(name), count(300, 30)
-    batch = by_hand(game, many, seed=3)
-    states, rng = [batch.states], np.random.default_rng(0)
-    while (live := np.flatnonzero(batch.to_move == CHANCE)).size:
-        batch.resolve(rng.integers(game.params["stones"], size=live.size), live)
-        states.append(batch.states)
-        batch.step(batch.sample()[live], live)
-        states.append(batch.states)
-    every = np.concatenate(states)
-    position = [(s["square"].tobytes(), *(int(s[field]) for field in ("turn", "die", "to_move"))) for s in every]
-    found = dict(zip(position, keys(game, every), strict=True))
-    assert [found[key] for key in position] == keys(game, every)
-    assert len(set(found.values())) == len(found) < len(every)
-    every["ply"] += 4
-    every["last"] = 2
-    assert [found[key] for key in position] == keys(game, every)
 
 
 def test_keys_tell_positions_apart() -> None:

@@ -1,14 +1,16 @@
-"""EinStein in text: names, diagrams, and what is refused."""
+"""EinStein as every game is asked, its names and its diagrams."""
 
 import random
+from collections.abc import Hashable
 
 import numpy as np
 import pytest
 from einstein_oracle import EinStein
 from einstein_positions import arranged, by_hand, different, every_set, record
-from histories import count, keys
+from game_tests import GameTests
+from histories import count
 
-from boyi.envs import Batch, BoyiError, Game, find
+from boyi.envs import BoyiError, Game, find
 from boyi.envs.einstein import SPEC, text
 from boyi.envs.engine.protocol import CHANCE
 
@@ -44,17 +46,6 @@ def test_actions_and_names() -> None:
             assert text.parse(state, word) == a
 
 
-@seats
-@every_set
-def test_names_and_parse_are_inverse(game: Game, seat: int) -> None:
-    """§11: every action has a name of its own, which reads back in either case and with spaces around it."""
-    state = on_turn(game, seat)
-    names = [text.name(state, a) for a in range(game.actions)]
-    assert len(set(names)) == game.actions
-    for written in (names, [name.upper() for name in names], [f" {name}\n" for name in names]):
-        assert [text.parse(state, name) for name in written] == list(range(game.actions))
-
-
 BAD_NAMES = [
     "",
     "1",
@@ -72,39 +63,12 @@ BAD_NAMES = [
 BAD_NAMES += ["1-down 2-down", "1-down.", "-1-down", "1--down", "１-down", "²-down", "1-dow", "a-down", "c1"]
 
 
-@seats
-@pytest.mark.parametrize("name", BAD_NAMES)
-def test_bad_names(name: str, seat: int) -> None:
-    """§11: what names no action of a game with three stones is refused, with what is allowed."""
-    with pytest.raises(BoyiError, match=f"1 to 3 and {'left, up' if seat else 'right, down'} or diag"):
-        text.parse(on_turn(find("einstein:board_size=4,columns=6,stones=3,substitution=nearest"), seat), name)
-
-
 def test_names_of_the_other_seat() -> None:
     """§11: nobody moves backwards."""
     for seat, words in enumerate((("1-left", "1-up"), ("1-right", "1-down"))):
         for word in words:
             with pytest.raises(BoyiError):
                 text.parse(on_turn(find("einstein"), seat), word)
-
-
-@every_set
-def test_diagrams_read_back(game: Game) -> None:
-    """At every event of random games; every field is that of the position, which makes key and mask so too."""
-    rng = random.Random(str(game))
-    batch = by_hand(game, count(10, 2), seed=7)
-    while True:
-        for state in batch.states:
-            again = text.read(text.diagram(state))
-            assert not different(again, np.array([state]))
-            assert keys(game, again) == keys(game, np.array([state]))
-            assert text.diagram(again[0]) == text.diagram(state)
-        if (rows := np.flatnonzero(batch.to_move == CHANCE)).size:
-            batch.resolve(np.array([rng.randrange(game.params["stones"]) for _ in rows]), rows)
-        elif (rows := np.flatnonzero(batch.to_move >= 0)).size:
-            batch.step(batch.sample()[rows], rows)
-        else:
-            return
 
 
 @every_set
@@ -140,17 +104,6 @@ def test_won_positions_that_were_set_up_read_back() -> None:
         for wrong in (other_ply, other_winner):
             with pytest.raises(BoyiError):
                 text.read(wrong)
-
-
-def test_a_forfeited_game_reads_back() -> None:
-    """§10: nobody has won by the rules, and the diagram says that the game has ended."""
-    batch = Batch("einstein:board_size=3", 1, seed=0, encoder=None, illegal="forfeit")
-    batch.step(batch.sample())
-    state = batch.states
-    batch.step(np.array([-1]))
-    diagram = text.diagram(batch.states[0])
-    assert diagram == text.diagram(state[0]).replace("O to move", "ended")
-    assert not different(text.read(diagram), batch.states)
 
 
 DIAGRAM = """einstein 3x4 stones 3 fixed nearest  ply 3  last 2-right  die 1  O to move
@@ -235,12 +188,18 @@ BAD_DIAGRAMS = {
 }
 
 
-@pytest.mark.parametrize("problem", BAD_DIAGRAMS)
-def test_bad_diagrams(problem: str) -> None:
-    """`read` takes exactly what `diagram` writes, and says so in a sentence otherwise."""
-    assert BAD_DIAGRAMS[problem] != DIAGRAM
-    with pytest.raises(BoyiError):
-        text.read(BAD_DIAGRAMS[problem])
+class TestEinStein(GameTests):
+    game, oracle = "einstein", EinStein
+    bad_names, allowed = BAD_NAMES, "1 to 3 and right, down or diag"
+    diagrams = {DIAGRAM: None}
+    bad_diagrams = BAD_DIAGRAMS
+
+    def naming(self) -> np.void:
+        return on_turn(find("einstein:board_size=4,columns=6,stones=3,substitution=nearest"), 0)
+
+    def identity(self, state: np.void) -> Hashable:
+        """Stones, turn, die and what comes next make a position, and neither path nor last action."""
+        return state["square"].tobytes(), *(int(state[field]) for field in ("turn", "die", "to_move"))
 
 
 def test_a_stone_that_stands_twice_is_named() -> None:

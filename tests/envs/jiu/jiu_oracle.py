@@ -49,6 +49,7 @@ class Jiu:
         self.actions: list[int] = []
         self.over = self.cut = False
         self.winner: int | None = None
+        self.offender: int | None = None
         self.why = ""
         self.latest: list[Point | None] = [
             None,
@@ -66,6 +67,10 @@ class Jiu:
         """Go on from a position that was not played to, before a turn of the battle; seat 1 had the first (§3)."""
         self.stones, self.turns = (set(stones[0]), set(stones[1])), turns
         self.begin_turn(1 - turns % 2)
+
+    def mover(self) -> int | None:
+        """The seat to move, None when the game is over."""
+        return self.to_move
 
     # The board (§1, §8, §9)
 
@@ -224,9 +229,13 @@ class Jiu:
 
     # Play
 
-    def step(self, action: int) -> None:
-        """Play a legal action (§19)."""
-        assert self.to_move is not None and action in self.legal(), f"{action} is not legal\n{self}"
+    def play(self, action: int) -> None:
+        """Play an action or, where it is not legal, forfeit the game (§19)."""
+        assert self.to_move is not None, f"the game is over\n{self}"
+        if action not in self.legal():
+            self.offender = self.to_move
+            self.drawn("forfeit")
+            return
         seat, (plane, point) = self.to_move, self.parts(action)
         own, other = self.stones[seat], self.stones[1 - seat]
         move = self.landing(action)
@@ -335,11 +344,13 @@ class Jiu:
     def drawn(self, why: str) -> None:
         self.over, self.to_move, self.why = True, None, why
 
-    def returns(self) -> tuple[float, float]:
-        """What each seat has got (§17)."""
+    def returns(self) -> list[float]:
+        """What each seat has got (§17, after a forfeit §19)."""
+        if self.offender is not None:
+            return [-1.0 if seat == self.offender else 0.0 for seat in (0, 1)]
         if self.winner is None:
-            return 0.0, 0.0
-        return (1.0, -1.0) if self.winner == 0 else (-1.0, 1.0)
+            return [0.0, 0.0]
+        return [1.0, -1.0] if self.winner == 0 else [-1.0, 1.0]
 
     # Two dalians (§14)
 
@@ -388,8 +399,15 @@ class Jiu:
 
     # What is seen
 
-    def observation(self, seat: int) -> Planes:
-        """The encoder `planes` from a seat."""
+    def observe_layout4(self, seat: int) -> Planes | None:
+        """The encoder `layout4` from a seat: the first four planes."""
+        planes = self.observe_planes(seat)
+        return None if planes is None else planes[:4]
+
+    def observe_planes(self, seat: int) -> Planes | None:
+        """The encoder `planes` from a seat; what it shows of a turn that ended the game the page does not say."""
+        if self.to_move is None:
+            return None
         every = {(r, c) for r in range(self.n) for c in range(self.n)}
         used = self.latest[1 - seat]
         moving = self.phase in ("jump", "drop") and self.runner is not None

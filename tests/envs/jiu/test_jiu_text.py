@@ -4,10 +4,24 @@ import re
 
 import numpy as np
 import pytest
+from game_tests import OracleTests, TextTests
 from histories import count, keys
-from jiu_positions import DIAGRAMS, Record, drawn, every_phase, every_small_set, named, played, position, reads, stands
+from jiu_oracle import Jiu
+from jiu_positions import (
+    DIAGRAMS,
+    SMALL,
+    Record,
+    drawn,
+    every_phase,
+    every_small_set,
+    named,
+    played,
+    position,
+    reads,
+    stands,
+)
 
-from boyi.envs import Batch, BoyiError, Game, find
+from boyi.envs import Batch, Game, find
 from boyi.envs.jiu import SPEC, constants, text
 
 pytestmark = pytest.mark.kernels
@@ -38,15 +52,6 @@ BAD_NAMES = [
     "lift", "lift z0", "lift a0-a1", "lifta0", "drop", "drop a0 b0", "take", "take o0", "stop a0", "pass", "jump a0",
     "-1", "1568",
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", BAD_NAMES)
-def test_bad_names(name: str) -> None:
-    """§20: what names no action is refused, with what is allowed."""
-    with pytest.raises(BoyiError) as error:
-        text.parse(position("O", ".X", "", "...O")[0], name)
-    allowed = "write a point, a0 to nD, two as g5-g6, lift g5, drop b3, take k8, or stop"
-    assert str(error.value) == f"no action {name!r}: {allowed}"
 
 
 # Diagrams
@@ -112,22 +117,6 @@ def reads_back(state: Record) -> None:
     again = reads(diagram)
     assert different(again, state) == []
     assert text.diagram(again[0]) == diagram
-
-
-@every_small_set
-def test_played_games_read_back(game: Game) -> None:
-    """§19: so they do at places on the way and at the ends of random games; their keys are the same then."""
-    batch, lots = Batch(game, count(20, 2), seed=3, encoder=None), np.random.default_rng(1)
-    while (rows := np.flatnonzero(batch.to_move >= 0)).size:
-        shown = rows[lots.random(rows.size) < 0.05]
-        actions = batch.sample()[rows]
-        for i in shown:
-            state = batch.states[[i]]
-            reads_back(state)
-            assert keys(game, reads(text.diagram(state[0]))) == keys(game, state)
-        batch.step(actions, rows)
-    for i in range(batch.n):
-        reads_back(batch.states[[i]])
 
 
 @every_small_set
@@ -254,10 +243,18 @@ BAD_DIAGRAMS = [  # a diagram, what is changed in it and how, and what the refus
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("diagram", "old", "new", "sentence"), BAD_DIAGRAMS)
-def test_bad_diagrams(diagram: str, old: str, new: str, sentence: str) -> None:
-    """§2, §4, §13, §15: what `diagram` does not write is refused, in one sentence that says what is wrong."""
-    assert diagram.count(old) >= 1
-    with pytest.raises(BoyiError) as error:
-        text.read(diagram.replace(old, new, 1))
-    assert sentence in str(error.value) and "\n" not in str(error.value)
+class TestJiu(TextTests, OracleTests):
+    game, oracle = "jiu", Jiu
+    bad_names, allowed = BAD_NAMES, "write a point, a0 to nD, two as g5-g6, lift g5, drop b3, take k8, or stop$"
+    diagrams = {DIAGRAM: None}
+    bad_diagrams = {
+        f"{sentence}: {old} {new}": (diagram.replace(old, new, 1), sentence)
+        for diagram, old, new, sentence in BAD_DIAGRAMS
+    }
+
+    @property
+    def tested(self) -> list[Game]:
+        return SMALL
+
+    def players(self, game: Game) -> list[None]:
+        return [None] * count(2, 1)

@@ -293,8 +293,11 @@ def score(
 class Mahjong:
     """One hand. What is a Counter holds how many tiles there are of each kind."""
 
-    def __init__(self, hands: Sequence[Iterable[int]], **params: Any) -> None:
-        """The position after the deal (§3): `hands` are the four seats' tiles, 17 of the dealer, 16 of the others."""
+    def __init__(self, hands: Sequence[Iterable[int]] = ((), (), (), ()), **params: Any) -> None:
+        """The position after the deal (§3): `hands` are the four seats' tiles, 17 of the dealer, 16 of the others.
+
+        Where they are left out, a record that has them is to `deal` them.
+        """
         self.p = Parameters(**params)
         self.hands: list[Counter[int]] = [Counter(list(hand)) for hand in hands]
         self.melds: list[list[Meld]] = [[], [], [], []]
@@ -316,9 +319,23 @@ class Mahjong:
         self.offender: int | None = None
         self.paid_by: int | None = None
         self.results: dict[int, tuple[dict[str, int], int, set[int]]] = {}  # items, tai and waits of each winner
+        if any(self.hands):
+            self.check_deal()
+
+    def check_deal(self) -> None:
+        """Check that the hands are what a deal gives (§3)."""
         sizes = [sum(hand.values()) for hand in self.hands]
         assert sizes == [17 if seat == self.p.dealer else 16 for seat in range(4)]
         assert min(self.wall().values()) >= 0
+
+    def deal(self, state: Any) -> None:
+        """Take the hands from a record."""
+        self.hands = [Counter({kind: int(n) for kind, n in enumerate(hand) if n}) for hand in state["hand"]]
+        self.check_deal()
+
+    def resolve(self, outcome: int) -> None:
+        """Draw what outcomes are numbered by: the tile's kind."""
+        self.draw(outcome)
 
     def copy(self) -> "Mahjong":
         """A game of its own in the same position."""
@@ -472,7 +489,7 @@ class Mahjong:
         elif self.phase != "turn":
             self.answers[mover] = action
             if not self.asked() or (action == WIN and self.p.multi_win == "head_bump"):
-                self.resolve()
+                self.settle_answers()
         elif action == WIN:
             self.results[mover] = self.score_self_draw()
             self.finish()
@@ -519,9 +536,9 @@ class Mahjong:
             if claims or self.p.ask_all:
                 self.options[seat] = claims | {PASS}
         if not self.options:
-            self.resolve()
+            self.settle_answers()
 
-    def resolve(self) -> None:
+    def settle_answers(self) -> None:
         """The last answer has been given: carry out the one that goes before the others (§10)."""
         assert self.offer is not None
         phase, kind, answers = self.phase, self.offer, self.answers
@@ -711,6 +728,14 @@ class Mahjong:
             raise AssertionError("no such encoder")
         numbers += [0.0] * (361 - len(numbers))
         return [[numbers[19 * r : 19 * r + 19] for r in range(19)]]
+
+    def observe_matrix19(self, seat: int) -> Planes:
+        """The encoder `matrix19`."""
+        return self.observation(seat, "matrix19")
+
+    def observe_matrix19_extended(self, seat: int) -> Planes:
+        """The encoder `matrix19_extended`."""
+        return self.observation(seat, "matrix19_extended")
 
     def observe_planes(self, seat: int) -> Planes:
         """The encoder `planes`."""

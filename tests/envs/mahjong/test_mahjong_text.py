@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from game_tests import DiagramTests, NameTests, OracleTests
 from histories import keys
+from mahjong_oracle import Mahjong
 from mahjong_positions import NAMES, SEATS, WAITING, Record, by_name, count, every_set, named, played, table
 
 from boyi.envs import Batch, BoyiError, Game, find
@@ -48,15 +50,6 @@ def understood(tile: str, word: str) -> int | None:
 
 BAD_NAMES = ["", "5", "m5", "0m", "8z", "10m", "kongs 5m", "kong 8z", "chow", "chow 5m", "chow 678m", "chow 465m",
              "chow 567p", "pung", "mahjong", "win 5m", "5m 5m", "draw", "-1"]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", BAD_NAMES)
-def test_bad_names(name: str) -> None:
-    """§21: what names no action is refused, with what is allowed."""
-    with pytest.raises(
-        BoyiError, match=r"no action .* write a tile, as 4m, or kong 4m, win, pong, kong, chow 456m, pass"
-    ):
-        text.parse(offered("5m"), name)
 
 
 DIAGRAM = """mahjong dealer=1,streak=2,missed_win=strict,swap_call_ban=true  ply 2  live 50
@@ -240,13 +233,6 @@ BAD_DIAGRAMS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("diagram", BAD_DIAGRAMS.values(), ids=BAD_DIAGRAMS)
-def test_bad_diagrams(diagram: str) -> None:
-    """§1, §2: what `diagram` does not write is refused, five copies of a tile and hands of a wrong size among it."""
-    assert diagram != DIAGRAM
-    assert reads(diagram) is None
-
-
 TURN = text.diagram(table("5m7z", last="5m")[0])
 BAD_TURNS = {
     "the tile drawn last is in the hand": TURN.replace("last 5m", "last 1z"),
@@ -265,9 +251,14 @@ BAD_TURNS = {
 }
 
 
-@pytest.mark.parametrize(("sentence", "diagram"), BAD_TURNS.items())
-def test_bad_diagrams_are_explained(sentence: str, diagram: str) -> None:
-    """One sentence that names what is wrong, and what is allowed."""
-    with pytest.raises(BoyiError) as error:
-        text.read(diagram)
-    assert sentence in str(error.value) and "\n" not in str(error.value)
+class TestMahjong(NameTests, DiagramTests, OracleTests):
+    game, oracle = "mahjong", Mahjong
+    bad_names, allowed = BAD_NAMES, "no action .* write a tile, as 4m, or kong 4m, win, pong, kong, chow 456m, pass"
+    diagrams = {DIAGRAM: None}
+    bad_diagrams = BAD_DIAGRAMS | {sentence: (diagram, sentence) for sentence, diagram in BAD_TURNS.items()}
+
+    def naming(self) -> np.void:
+        return offered("5m")
+
+    def players(self, game: Game) -> list[None]:
+        return [None] * count(3, 1)

@@ -9,7 +9,7 @@ from histories import scores
 from numpy.typing import NDArray
 from surakarta_oracle import Surakarta
 
-from boyi.envs import Batch, BoyiError, find
+from boyi.envs import Batch, BoyiError, Game, find
 from boyi.envs.engine.validity import find_flaws
 from boyi.envs.surakarta import rules, text
 
@@ -110,7 +110,7 @@ class TestSurakarta(PlayoutTests, PerftTests, GameTests):
         """So few turns repeat nothing."""
         return str(oracle.position()), len(oracle.seen)
 
-    def near_the_end(self, string: str) -> Iterator[tuple[NDArray[np.void], NDArray[np.float64]]]:
+    def near_the_end(self, string: str) -> Iterator[tuple[Game, NDArray[np.void], NDArray[np.float64]]]:
         """Yield positions with few men: games that end soon at random are draws."""
         for rows in LATE:
             batch, oracle = plant(rows, no_capture_limit=2), Surakarta(no_capture_limit=2)
@@ -119,7 +119,7 @@ class TestSurakarta(PlayoutTests, PerftTests, GameTests):
             oracle.seen = [oracle.position()]
             chances = exact_chances(oracle)
             assert chances is not None
-            yield batch.states, chances
+            yield batch.game, batch.states, chances
 
 
 # The rules
