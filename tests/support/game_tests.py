@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from histories import SIGMAS, count, keys, random_histories, replayed, seen
+from histories import SIGMAS, count, keys, play, random_histories, replayed, seen
 from numba import config
 from numpy.typing import NDArray
 
@@ -66,10 +66,7 @@ class Tables:
 
     def played(self, game: str, moves: str = "") -> Batch:
         """Play named actions from the start of a game of one."""
-        batch = Batch(game, 1, seed=0)
-        for word in moves.split():
-            batch.step([self.text.parse(batch.states[0], word)])
-        return batch
+        return play(Batch(game, 1, seed=0), moves)
 
 
 class OracleTests(Tables):

@@ -17,6 +17,20 @@ def count(compiled: int, interpreted: int) -> int:
     return interpreted if config.DISABLE_JIT else compiled
 
 
+def play(batch: Batch, moves: str) -> Batch:
+    """Play named actions in a game of one."""
+    text = batch.game.module("text")
+    for word in moves.split():
+        batch.step([text.parse(batch.states[0], word)])
+    return batch
+
+
+def lawful(batch: Batch) -> set[str]:
+    """Name the actions of a game of one."""
+    text = batch.game.module("text")
+    return {text.name(batch.states[0], int(a)) for a in np.flatnonzero(batch.mask[0])}
+
+
 def replayed(game: Game, histories: list[list[int]]) -> Batch:
     """Play one game per list of actions."""
     batch = Batch(game, len(histories), seed=0, encoder=None)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from amazons_oracle import Amazons
 from game_tests import GameTests, OpenSpielTests, PerftTests
-from histories import keys, number_of_actions, scores, seen
+from histories import keys, lawful, number_of_actions, play, scores, seen
 
 from boyi.envs import Batch, IllegalAction, find
 from boyi.envs.amazons import rules, text
@@ -101,18 +101,6 @@ def laid(n: int, white: str, black: str, closed: str) -> Batch:
     states["ply"], states["to_move"], states["last"] = 3 * len(shot), len(shot) % 2, shot[-1]
     batch.states = states
     return batch
-
-
-def play(batch: Batch, moves: str) -> Batch:
-    """Play named cells."""
-    for word in moves.split():
-        batch.step([text.parse(batch.states[0], word)])
-    return batch
-
-
-def lawful(batch: Batch) -> set[str]:
-    """Name the actions of a game of one."""
-    return {text.name(batch.states[0], a) for a in np.flatnonzero(batch.mask[0])}
 
 
 @pytest.mark.parametrize(

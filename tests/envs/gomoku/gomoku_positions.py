@@ -7,7 +7,7 @@ from itertools import zip_longest
 import numpy as np
 import pytest
 from gomoku_oracle import Cell, Gomoku
-from histories import count
+from histories import count, play
 from numpy.typing import NDArray
 
 from boyi.envs import Batch, Game, find
@@ -30,10 +30,7 @@ WAYS = [(0, 1), (1, 0), (1, 1), (1, -1)]  # §1: along a row, a column and the d
 
 def played(moves: str, **params: object) -> Batch:
     """Play named moves from the start, in a game of one."""
-    batch = Batch("gomoku", 1, seed=0, **params)
-    for word in moves.split():
-        batch.step(np.array([text.parse(batch.states[0], word)]))
-    return batch
+    return play(Batch("gomoku", 1, seed=0, **params), moves)
 
 
 def taking_turns(first: list[str], second: list[str]) -> str:

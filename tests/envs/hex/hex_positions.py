@@ -1,10 +1,10 @@
 """Positions of Hex for the tests."""
 
-import numpy as np
 import pytest
+from histories import play
 
 from boyi.envs import Batch, find
-from boyi.envs.hex import SPEC, text
+from boyi.envs.hex import SPEC
 
 TESTED = [find(SPEC, **params) for params in SPEC.tested]
 
@@ -14,7 +14,4 @@ every_set = pytest.mark.parametrize("game", TESTED, ids=str)
 
 def played(moves: str, **params: object) -> Batch:
     """Play named moves from the start, in a game of one."""
-    batch = Batch("hex", 1, seed=0, **params)
-    for word in moves.split():
-        batch.step(np.array([text.parse(batch.states[0], word)]))
-    return batch
+    return play(Batch("hex", 1, seed=0, **params), moves)

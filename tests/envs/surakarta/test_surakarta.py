@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterator
 import numpy as np
 import pytest
 from game_tests import GameTests, PerftTests, PlayoutTests, exact_chances
-from histories import scores
+from histories import lawful, scores
 from numpy.typing import NDArray
 from surakarta_oracle import Surakarta
 
@@ -42,10 +42,6 @@ def play(batch: Batch, moves: str) -> Batch:
         assert move in lawful(batch)
         batch.step([text.parse(batch.states[0], move)])
     return batch
-
-
-def lawful(batch: Batch) -> set[str]:
-    return {text.name(batch.states[0], int(a)) for a in np.flatnonzero(batch.mask[0])}
 
 
 def standing(batch: Batch) -> str:
