@@ -140,7 +140,8 @@ def add_draws(level, states, seat, after):
                 won = complete(tiles, np.int64(k), -1)
                 tiles[k] += 1
                 if won:
-                    s.hand[seat, :] = tiles
+                    for j in range(KINDS):
+                        s.hand[seat, j] = tiles[j]
                     s.last = k
                     won = can_win(s, seat)
                 if won:

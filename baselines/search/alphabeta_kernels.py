@@ -276,7 +276,8 @@ def take(levels, level, value, known):
         levels.alpha[level] = value
         levels.line[level, 0] = a
         n = levels.length[below]
-        levels.line[level, 1 : n + 1] = levels.line[below, :n]
+        for i in range(n):
+            levels.line[level, i + 1] = levels.line[below, i]
         levels.length[level] = n + 1
         if value >= levels.beta[level]:
             credit(levels, level)

@@ -126,8 +126,9 @@ def race(e, queens):
     """
     n, level, nearer = e.empty.size, 0, 0
     first = ties = contest = lead = 0
-    e.front[:] = e.amazons
-    e.unseen[:] = e.empty
+    for seat in range(2):
+        for r in range(n):
+            e.front[seat, r], e.unseen[seat, r] = e.amazons[seat, r], e.empty[r]
     spreading = True
     while spreading:
         for seat in range(2):

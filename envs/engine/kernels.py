@@ -185,7 +185,8 @@ def step_rows(lo, hi, games, rows, actions, penalty, autoreset, r, over, cut, x)
                 start_next(games, i)
         else:
             if a < 0 or a >= masks.shape[1] or masks[i, a] == 0:
-                r[k, :] = penalty[s.to_move]
+                for seat in range(r.shape[1]):
+                    r[k, seat] = penalty[s.to_move, seat]
                 s.to_move = OVER
                 masks[i, :] = 0
             else:
@@ -327,7 +328,8 @@ def random_rows(lo, hi, games, lanes, steps, autoreset, r, scores, ended, x):
                 start_next(games, i)
             elif advance(s, stream, sample(s, own_keys, lane, mask), p, mask) < CHANCE:
                 returns(s, r[i])
-                scores[i] += r[i]
+                for seat in range(r.shape[1]):
+                    scores[i, seat] += r[i, seat]
                 ended[i] += 1
                 if autoreset == SAME_STEP:
                     start_next(games, i)

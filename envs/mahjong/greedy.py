@@ -39,7 +39,8 @@ def policy(s, notes, rng):
     """
     q = np.int64(s.to_move)
     count_unseen(s, q, notes.unseen)
-    notes.hand[:] = s.hand[q]
+    for k in range(KINDS):
+        notes.hand[k] = s.hand[q, k]
     need = MOST_MELDS - np.int64(s.melds[q])
     if s.phase == TURN:
         return WIN if can_win(s, q) else best_discard(s, need, notes)[0]
