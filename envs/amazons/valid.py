@@ -47,12 +47,6 @@ def flaw(s):
 
 
 @kernel
-def valid(s):
-    """Whether play can reach the record, as far as form tells."""
-    return flaw(s) < 0
-
-
-@kernel
 def fits_last(s, mover):
     """§4 to §6: whether the latest action is on a cell that has what it left there."""
     if s.ply == 0:

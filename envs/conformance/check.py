@@ -41,7 +41,7 @@ ROWS, STEPS = 257, 40  # size of the batches that threads share, and how long co
 _PIECES = {
     "rules": ("state_dtype", "blank", "reset", "legal", "step", "returns", "key"),
     "encode": (),
-    "valid": ("flaw", "valid"),
+    "valid": ("flaw",),
     "text": ("name", "parse", "diagram", "read"),
     "draw": ("svg",),
 }

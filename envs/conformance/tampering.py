@@ -49,7 +49,7 @@ def validity(probe: Probe) -> None:
 
 
 def _admit(probe: Probe, position: Position, how: str) -> None:
-    with probe.blame(position, "flaw or valid"):
+    with probe.blame(position, "flaw"):
         found = int(find_flaws(probe.game, position.states)[0])
     probe.require(found < 0, position, f"valid.py refuses what {how}: {rules(probe.game)[found]}")
 

@@ -64,12 +64,6 @@ def flaw(s):
 
 
 @kernel
-def valid(s):
-    """Whether play can reach the record, as far as form tells."""
-    return flaw(s) < 0
-
-
-@kernel
 def agrees(s):
     """Whether every stone on the board stands on its square, and every square that is known on the board."""
     for i in range(s.square.size):

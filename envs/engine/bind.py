@@ -96,7 +96,7 @@ def kernel_names() -> list[str]:
 
 def home_of(name: str) -> str:
     """Name the module of a game that a kernel of the protocol is in."""
-    return {"observe": "encode", "flaw": "valid", "valid": "valid"}.get(name) or PLAYERS.get(name, "rules")
+    return {"observe": "encode", "flaw": "valid"}.get(name) or PLAYERS.get(name, "rules")
 
 
 def _is_stub(value: Any) -> bool:

@@ -27,7 +27,6 @@ from .protocol import (
     resolve,
     returns,
     step,
-    valid,
 )
 from .rng import below, choose, kernel, siphash, uniform
 
@@ -241,7 +240,7 @@ def mask_rows(lo, hi, states, rows, masks):
 def flaw_rows(states, flaws):
     """Write the first rule that every record, of any bytes, breaks; -1 for a position."""
     for k in range(states.shape[0]):
-        flaws[k] = -1 if valid(states[k]) else max(flaw(states[k]), 0)
+        flaws[k] = flaw(states[k])
 
 
 def observe_rows(lo, hi, states, rows, seats, x):

@@ -48,15 +48,10 @@ def key(s):
 
 
 def flaw(s):
-    """Find the first rule of ``FLAWS`` that a record breaks, -1 when it breaks none; in ``valid.py``.
+    """Find the first rule of ``FLAWS`` that a record breaks; -1 for a position, as far as form tells; in ``valid.py``.
 
     The record may hold ANY bytes: each is looked at before it serves as an index or bounds a loop.
     """
-    raise NotImplementedError
-
-
-def valid(s):
-    """Whether any bytes are a position that play can reach, as far as form tells: `flaw` finds nothing."""
     raise NotImplementedError
 
 

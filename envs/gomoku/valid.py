@@ -50,12 +50,6 @@ def flaw(s):
 
 
 @kernel
-def valid(s):
-    """Whether play can reach the record, as far as form tells."""
-    return flaw(s) < 0
-
-
-@kernel
 def won_before(s):
     """§4: whether there was a winning row without the last stone, which is off the board meanwhile."""
     b, last = s.board, int(s.last)

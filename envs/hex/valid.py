@@ -55,12 +55,6 @@ def flaw(s):
 
 
 @kernel
-def valid(s):
-    """Whether play can reach the record, as far as form tells."""
-    return flaw(s) < 0
-
-
-@kernel
 def fits_last(s, swapped):
     """§3, §5: whether the latest action can be what `last` says."""
     if s.ply == 0:

@@ -69,12 +69,6 @@ def flaw(s):
     return found
 
 
-@kernel
-def valid(s):
-    """Whether play can reach the record, as far as form tells."""
-    return flaw(s) < 0
-
-
 # What holds at any time
 
 

@@ -97,12 +97,6 @@ def flaw(s):
 
 
 @kernel
-def valid(s):
-    """Whether play can reach the record, as far as form tells."""
-    return flaw(s) < 0
-
-
-@kernel
 def winners(s):
     """Count the seats that have won."""
     n = 0

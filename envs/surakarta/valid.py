@@ -63,12 +63,6 @@ def flaw(s):
 
 
 @kernel
-def valid(s):
-    """Whether play can reach the record, as far as form tells."""
-    return flaw(s) < 0
-
-
-@kernel
 def has_stepped(s, mover):
     """§5: whether the quiet turns can be undone one by one; the board is put back as it was."""
     b, turns = s.board, np.int64(s.quiet)

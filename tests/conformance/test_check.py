@@ -42,7 +42,7 @@ FAULTS = {
     "no drawing": Fault("draw.py", "", "", "there is no draw.py"),
     "no page": Fault("RULES.md", "", "", "there is no RULES.md"),
     "no valid": Fault("valid.py", "", "", "there is no valid.py"),
-    "no valid kernel": Fault("valid.py", "def valid(", "def sound(", "there is no 'valid' in its valid.py"),
+    "no flaw": Fault("valid.py", "def flaw(", "def sound(", "there is no 'flaw' in its valid.py"),
     "no flaws": Fault("valid.py", "FLAWS = (", "FAULTS = (", "there is no tuple 'FLAWS'"),
     "no such constant": Fault("valid.py", '("limit",)', '("bound",)', "there is no tuple 'CONSTANTS' of fields"),
     "no key": Fault("rules.py", "def key(", "def kee(", "there is no 'key' in its rules.py"),
@@ -144,7 +144,9 @@ FAULTS = {
     "redealt mask": Fault(
         "rules.py", "mask[n] = in_deck(s) > 0", "mask[n] = s.place[0] == DECK", "changes its own mask"
     ),
-    "takes everything": Fault("valid.py", "return flaw(s) < 0", "return True", "is taken for a position, but"),
+    "takes everything": Fault(
+        "valid.py", "empty, gone = 0, 0", "return -1\n    empty, gone = 0, 0", "is taken for a position, but"
+    ),
     "trusts a count": Fault("valid.py", "s.empty != empty", "s.empty < empty", "bytes in empty is taken for"),
     "trusts a byte": Fault("valid.py", "s.ring[i] < 0", "s.ring[s.ring[i]] < 0", "flaw raises IndexError"),
     "too many flaws": Fault("valid.py", "return 7", "return 17", "flaw returns 17"),
@@ -155,7 +157,10 @@ FAULTS = {
         "what a forfeit has led to",
     ),
     "refuses a draw": Fault(
-        "valid.py", "flaw(s) < 0", "flaw(s) < 0 and s.to_move + s.stones <= 0", "valid.py refuses what play has led to"
+        "valid.py",
+        "return 7\n    return -1",
+        "return 7\n    return -1 if s.to_move + s.stones <= 0 else 6",
+        "diagram or read raises BoyiError",
     ),
     "reads anything": Fault("text.py", "flaw(s.view(np.recarray)[0]) < 0 and ", "", "read takes what valid.py refuses"),
     "permutation": Fault(

@@ -44,12 +44,6 @@ def flaw(s):
 
 
 @kernel
-def valid(s):
-    """Whether play can reach the record, as far as form tells."""
-    return flaw(s) < 0
-
-
-@kernel
 def adds_up(s):
     """Whether what the seats have taken is what is gone, neither of them having more or less than all of it."""
     least, most = 0, 0

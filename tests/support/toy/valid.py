@@ -50,12 +50,6 @@ def flaw(s):
 
 
 @kernel
-def valid(s):
-    """Whether play can reach the record, as far as form tells."""
-    return flaw(s) < 0
-
-
-@kernel
 def fits_mover(s):
     """§2 to §5: whether it is `to_move`'s turn to go on, or the game has ended as it says."""
     if s.empty == 0:
