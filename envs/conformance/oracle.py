@@ -24,9 +24,8 @@ CLOSELY = 16  # positions of a game of which observations and diagrams are compa
 class Oracle(Protocol):
     """A game as an oracle plays it; made with the game's parameters by their names.
 
-    It may have ``name(action)``, ``observe_<encoder>(seat)`` as nested lists or None where the page of the rules does
-    not say what is seen, ``resolve(outcome)`` where chance takes part, and ``deal(state)``, which takes from the start
-    record what was dealt at random.
+    It may have ``name(action)``, ``observe_<encoder>(seat)`` as nested lists, ``resolve(outcome)`` where chance takes
+    part, and ``deal(state)``, which takes from the start record what was dealt at random.
     """
 
     def __init__(self, **params: Any) -> None: ...
@@ -102,5 +101,5 @@ def _compare_shown(probe: Probe, position: Position, other: Any, whose: str = ""
         if hasattr(other, f"observe_{encoder}"):
             for seat in range(probe.game.seats):
                 x, theirs = probe.observe(position, seat, encoder), getattr(other, f"observe_{encoder}")(seat)
-                same = theirs is None or np.allclose(np.asarray(theirs, np.float32), x)
+                same = np.allclose(np.asarray(theirs, np.float32), x)
                 probe.require(same, position, f"the oracle {whose}does not see observe_{encoder} of seat {seat} so")

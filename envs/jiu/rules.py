@@ -54,7 +54,7 @@ def ends(n):
 @kernel
 def flies(s, seat):
     """§11: whether a side has few enough stones to fly, at the beginning of the turn in progress."""
-    stones = s.stones[seat] + (s.taken if seat != s.to_move else 0)
+    stones = s.stones[seat] + (s.taken if s.to_move == 1 - seat else 0)
     return stones < side(s) + (s.flying == 0)
 
 

@@ -56,7 +56,7 @@ MUTANTS = [
     # Flying and the ban.
     ("one stone more flies", "rules.py", "return stones < side(s) +", "return stones <= side(s) +"),
     ("as many as lines always fly", "rules.py", "side(s) + (s.flying == 0)", "side(s) + 1"),
-    ("stones taken now do not count", "rules.py", "(s.taken if seat != s.to_move else 0)", "0"),
+    ("stones taken now do not count", "rules.py", "(s.taken if s.to_move == 1 - seat else 0)", "0"),
     (
         "a side flies with the other",
         "rules.py",

@@ -269,6 +269,7 @@ class Jiu:
                 self.jumps += 1
                 self.taken += 1
             if len(other) < 4:
+                self.latest[seat] = end
                 self.won(seat, "too few stones")  # §13
             elif middle is None or not self.next_jumps():
                 self.end_move()
@@ -399,20 +400,21 @@ class Jiu:
 
     # What is seen
 
-    def observe_layout4(self, seat: int) -> Planes | None:
+    def observe_layout4(self, seat: int) -> Planes:
         """The encoder `layout4` from a seat: the first four planes."""
-        planes = self.observe_planes(seat)
-        return None if planes is None else planes[:4]
+        return self.observe_planes(seat)[:4]
 
-    def observe_planes(self, seat: int) -> Planes | None:
-        """The encoder `planes` from a seat; what it shows of a turn that ended the game the page does not say."""
-        if self.to_move is None:
-            return None
+    def observe_planes(self, seat: int) -> Planes:
+        """The encoder `planes` from a seat."""
+        going = self.to_move is not None or self.offender is not None  # whether a turn is shown
         every = {(r, c) for r in range(self.n) for c in range(self.n)}
         used = self.latest[1 - seat]
-        moving = self.phase in ("jump", "drop") and self.runner is not None
+        phase = self.phase if going else "over"
+        flies = [self.flies(0), self.flies(1)]
+        if self.to_move is None:
+            flies = [self.phase != "layout" and self.few(len(stones)) for stones in self.stones]
         limit = self.no_capture_limit
-        often = min(self.occurrence() - 1, 2) / 2 if self.stood else 0.0
+        often = min(self.occurrence() - 1, 2) / 2 if going and self.stood else 0.0
 
         def flat(value: float) -> dict[Point, float]:
             return dict.fromkeys(every, float(value))
@@ -423,12 +425,12 @@ class Jiu:
             {} if used is None else {used: 1.0},
             flat(seat == 0),
             flat(self.phase != "layout"),
-            {self.runner: 1.0} if moving and self.runner is not None else {},
-            flat(self.phase == "jump"),
-            flat(self.phase == "drop"),
-            flat(self.due / 8),
-            flat(self.flies(seat)),
-            flat(self.flies(1 - seat)),
+            {self.runner: 1.0} if self.runner is not None and phase in ("jump", "drop") else {},
+            flat(phase == "jump"),
+            flat(phase == "drop"),
+            flat(self.due / 8 if going else 0),
+            flat(flies[seat]),
+            flat(flies[1 - seat]),
             flat(self.quiet / limit if limit else 0),
             flat(often),
         ]

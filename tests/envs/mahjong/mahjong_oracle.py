@@ -484,8 +484,7 @@ class Mahjong:
             raise AssertionError("nobody is to move")
         legal = self.legal()
         if action not in legal:
-            self.offender = mover
-            self.finish()
+            self.offender, self.ended = mover, True  # and the table stays as it is
         elif self.phase != "turn":
             self.answers[mover] = action
             if not self.asked() or (action == WIN and self.p.multi_win == "head_bump"):
