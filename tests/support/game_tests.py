@@ -21,12 +21,12 @@ from numba import config
 from numpy.typing import NDArray
 
 from boyi.baselines.players.openspiel import load, their_action
-from boyi.envs import Batch, BoyiError, Game, find
+from boyi.envs import Batch, BoyiError, Game, IllegalAction, find
 from boyi.envs.conformance import check
 from boyi.envs.conformance.oracle import Player, compare, side_by_side
 from boyi.envs.engine import kernels
 from boyi.envs.engine.bind import bind
-from boyi.envs.engine.protocol import playout, returns
+from boyi.envs.engine.protocol import OVER, playout, returns
 
 ENOUGH = 500  # positions in which a late game is enumerated
 LOOKED_AT = (
@@ -96,6 +96,10 @@ class OracleTests(Tables):
                     rewards, over, _ = batch.step([wrong])
                     ended.play(wrong)
                     assert list(ended.returns()) == rewards[0].tolist() and over[0] and ended.mover() is None
+                    for encoder in tested.spec.encoders:
+                        for seat in range(tested.seats):
+                            x = seen(tested, batch.states, encoder, seat)[0]
+                            assert np.allclose(x, np.asarray(getattr(ended, f"observe_{encoder}")(seat)))
 
     if config.DISABLE_JIT:
 
@@ -264,6 +268,43 @@ class TextTests(NameTests, DiagramTests):
         assert diagram.split("\n")[1:] == self.text.diagram(before[0]).split("\n")[1:]
         assert diagram.split("\n")[0].endswith("  ended")
         self.check_read(self.read(diagram), batch.states)
+
+
+class StoneTests(Tables):
+    """Seats take turns to put a stone on an empty point, `placed` by name; `ended` are whole games, by their moves."""
+
+    placed: ClassVar[str]
+    ended: ClassVar[Iterable[tuple[str, str]]]
+
+    def test_start(self, tested: Game) -> None:
+        """The board is empty, seat 0 moves first, nothing is hidden and there is no chance."""
+        batch = Batch(tested, 1, seed=0)
+        state = batch.states[0]
+        assert not state["board"].any()
+        assert (state["to_move"], state["ply"], state["last"], state["winner"]) == (0, 0, -1, -1)
+        assert (tested.spec.hidden, tested.chance_outcomes, tested.seats) == (False, 0, 2)
+        assert batch.mask[0].sum() == state["board"].size
+
+    def test_placing(self) -> None:
+        """A stone of the mover's own goes on an empty point; no other changes, and the other seat is to move."""
+        batch, stones = self.played(self.game), dict[int, int]()
+        for ply, word in enumerate(self.placed.split()):
+            a = self.text.parse(batch.states[0], word)
+            assert batch.mask[0, a] == 1
+            batch.step([a])
+            stones[a] = ply % 2 + 1
+            board = batch.states["board"][0]
+            assert {int(i): int(board[i]) for i in np.flatnonzero(board)} == stones
+            assert batch.to_move[0] == 1 - ply % 2
+            assert np.flatnonzero(batch.mask[0] == 0).tolist() == sorted(stones)
+
+    def test_the_game_ends_at_once(self, ended: tuple[str, str]) -> None:
+        """No action is left, and playing one raises."""
+        batch = self.played(*ended)
+        assert batch.to_move[0] == OVER
+        assert not batch.mask.any()
+        with pytest.raises(IllegalAction, match="ended"):
+            batch.step([0])
 
 
 class KeyTests(Tables):

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from game_tests import GameTests, OpenSpielTests, PerftTests, PlayoutTests
+from game_tests import GameTests, OpenSpielTests, PerftTests, PlayoutTests, StoneTests
 from gomoku_oracle import Gomoku
 from gomoku_positions import (
     FULL,
@@ -188,7 +188,7 @@ def completed(oracle: Gomoku) -> set[str]:
     return met
 
 
-class TestGomoku(PlayoutTests, PerftTests, OpenSpielTests, GameTests):
+class TestGomoku(StoneTests, PlayoutTests, PerftTests, OpenSpielTests, GameTests):
     game, oracle = "gomoku", Watched
     bad_names, allowed = BAD_NAMES, "a1 to o15"
     diagrams = {
@@ -197,6 +197,8 @@ class TestGomoku(PlayoutTests, PerftTests, OpenSpielTests, GameTests):
         OVERLINE: ("gomoku:board_size=6,rule=standard", "a3 b5 b3 d5 c3 b1 e3 d1 f3 e1 d3"),
     } | {empty(n): (f"gomoku:board_size={n}", "") for n in (5, 6, 22)}
     bad_diagrams = BAD_DIAGRAMS
+    placed = "h8 a1 o15 h7 a15 o1"
+    ended = (("gomoku", "a1 a9 b1 c9 c1 e9 d1 g9 e1"),)
     late = tuple(f"{picture} {rule}" for picture in ("5x5", "6x6", "7x7") for rule in ("freestyle", "standard"))
     starts = ("gomoku:board_size=6", "gomoku:board_size=6,rule=standard", "gomoku", "gomoku:rule=standard")
     compared = {f"gomoku:board_size={n}": (1000, 5 if n < 7 else 1) for n in (5, 6, 7)} | {"gomoku": (100, 1)}

@@ -1,42 +1,15 @@
-"""Gomoku in worked positions, by clause: the start, placing, rows, full boards and illegal actions."""
+"""Gomoku in worked positions, by clause: rows and full boards."""
 
 import numpy as np
 import pytest
-from gomoku_positions import FULL, every_rule, every_set, laid, played, taking_turns
+from gomoku_positions import FULL, every_rule, laid, played, taking_turns
 from histories import scores
 
-from boyi.envs import Batch, Game, IllegalAction
+from boyi.envs import Batch
 from boyi.envs.engine.protocol import OVER
 from boyi.envs.gomoku import text
 
 pytestmark = pytest.mark.kernels
-
-
-@every_set
-def test_start(game: Game) -> None:
-    """§2: the board is empty, seat 0 moves first, nothing is hidden and there is no chance."""
-    batch = Batch(game, 1, seed=0)
-    state = batch.states
-    assert not state["board"].any()
-    assert (state["to_move"][0], state["ply"][0], state["last"][0], state["winner"][0]) == (0, 0, -1, -1)
-    assert state["exact"][0] == (game.params["rule"] == "standard")
-    assert (game.spec.hidden, game.chance_outcomes, game.seats) == (False, 0, 2)
-    assert batch.mask[0].sum() == game.actions == game.params["board_size"] ** 2
-
-
-def test_placing() -> None:
-    """§3: a stone of the mover's own on an empty point; no other point changes, and the other seat is to move."""
-    batch = played("")
-    stones: dict[int, int] = {}
-    for ply, word in enumerate(("h8", "a1", "o15", "h7", "a15", "o1")):
-        a = text.parse(batch.states[0], word)
-        assert batch.mask[0, a] == 1
-        batch.step(np.array([a]))
-        stones[a] = ply % 2 + 1
-        board = batch.states["board"][0]
-        assert {int(i): int(board[i]) for i in np.flatnonzero(board)} == stones
-        assert batch.to_move[0] == 1 - ply % 2
-        assert [i for i in range(225) if not batch.mask[0, i]] == sorted(stones)
 
 
 # Points that stand in no row with each other, for the seat that the position is not about.
@@ -111,15 +84,6 @@ def test_an_overline_neither_wins_nor_loses() -> None:
     rewards, over, _ = batch.step(np.array([text.parse(batch.states[0], "l3")]))
     assert rewards.tolist() == [[1, -1]]
     assert over[0]
-
-
-def test_the_game_ends_at_once() -> None:
-    """§4: no action is left, and playing one raises."""
-    batch = played("a1 a9 b1 c9 c1 e9 d1 g9 e1")
-    assert batch.to_move[0] == OVER
-    assert not batch.mask.any()
-    with pytest.raises(IllegalAction, match="ended"):
-        batch.step(np.array([0]))
 
 
 @every_rule

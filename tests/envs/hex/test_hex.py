@@ -9,12 +9,12 @@ from collections.abc import Hashable
 
 import numpy as np
 import pytest
-from game_tests import GameTests, OpenSpielTests, PerftTests, PlayoutTests, count_by_depth
+from game_tests import GameTests, OpenSpielTests, PerftTests, PlayoutTests, StoneTests, count_by_depth
 from hex_oracle import Hex
 from hex_positions import every_set, played
 from histories import count, keys, random_histories, replayed, seen
 
-from boyi.envs import Batch, Game, IllegalAction, find
+from boyi.envs import Batch, Game, find
 from boyi.envs.engine.protocol import OVER
 from boyi.envs.faces.frame import Frame
 from boyi.envs.hex import SPEC, rules, text
@@ -92,11 +92,14 @@ BAD_DIAGRAMS = {
 }
 
 
-class TestHex(PlayoutTests, PerftTests, OpenSpielTests, GameTests):
+class TestHex(StoneTests, PlayoutTests, PerftTests, OpenSpielTests, GameTests):
     game, oracle, unread = "hex", Hex, frozenset({"link"})
     bad_names, allowed = BAD_NAMES, "a1 to k11"
     diagrams = {DIAGRAM: ("hex:board_size=3,swap=true", "b1 b2")}
     bad_diagrams = BAD_DIAGRAMS
+    placed = "f6 a1 k11 f5 a11 k1"
+    # At n = 1 the first stone wins, with the swap or without.
+    ended = (("hex:board_size=2", "a1 b1 a2"), ("hex:board_size=1", "a1"), ("hex:board_size=1,swap=true", "a1"))
     cut_short = True
     late = tuple(f"hex:board_size={n},swap={swap}" for n in (2, 3, 4) for swap in ("true", "false"))
     starts = ("hex", "hex:swap=true")
@@ -168,45 +171,10 @@ def test_chains_on_three_by_three(moves: str, winner: int | None) -> None:
     assert (state["to_move"][0] == OVER) == (winner is not None)
 
 
-@every_set
-def test_start(game: Game) -> None:
-    """§2: the board is empty, seat 0 moves first, nothing is hidden and there is no chance."""
-    batch = Batch(game, 1, seed=0)
-    state = batch.states
-    assert not state["board"].any()
-    assert (state["to_move"][0], state["ply"][0], state["last"][0], state["winner"][0]) == (0, 0, -1, -1)
-    assert (game.spec.hidden, game.chance_outcomes, game.seats) == (False, 0, 2)
-    assert batch.mask[0].sum() == game.params["board_size"] ** 2
-
-
-def test_placing() -> None:
-    """§3: a stone of the mover's own on an empty cell; no other cell changes, and the other seat is to move."""
-    batch = played("")
-    stones: dict[int, int] = {}
-    for seat, word in enumerate(("f6", "a1", "k11", "f5", "a11", "k1")):
-        a = text.parse(batch.states[0], word)
-        assert batch.mask[0, a] == 1
-        batch.step(np.array([a]))
-        stones[a] = seat % 2 + 1
-        board = batch.states["board"][0]
-        assert {int(i): int(board[i]) for i in np.flatnonzero(board)} == stones
-        assert batch.to_move[0] == 1 - seat % 2
-        assert [i for i in range(121) if not batch.mask[0, i]] == sorted(stones)
-
-
 def test_corner_cells_lie_on_two_sides() -> None:
     """§4: a1 serves seat 0 as top and seat 1 as left, and so on around a board of four corners."""
     for moves, winner in (("a1 b1 a2", 0), ("b2 a2 b1", 0), ("b1 b2 a2", 0), ("a2 a1 b2 b1", 1), ("a1 b2 b1 a2", 1)):
         assert played(moves, board_size=2).states["winner"][0] == winner
-
-
-def test_the_game_ends_at_once() -> None:
-    """§4: no action is left, playing one raises, and at n = 1 the first stone wins, with the swap or without."""
-    for batch in (played("a1 b1 a2", board_size=2), played("a1", board_size=1), played("a1", board_size=1, swap=True)):
-        assert batch.to_move[0] == OVER
-        assert not batch.mask.any()
-        with pytest.raises(IllegalAction, match="ended"):
-            batch.step(np.array([0]))
 
 
 @pytest.mark.parametrize("board_size", [1, 2, 3, 5, 11])
