@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from clock import Clock
+from compiling import compile_in_children
 from places import SHARED, Kept
 
 sys.path[1:1] = [str(folder) for folder in SHARED if str(folder) not in sys.path]
@@ -65,3 +66,5 @@ def pytest_configure(config: pytest.Config) -> None:
         from every_kernel import Record
 
         config.pluginmanager.register(Record())
+    else:
+        compile_in_children()
