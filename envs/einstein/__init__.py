@@ -59,7 +59,7 @@ SPEC = Spec(
         {},
         {"placement": "fixed", "substitution": "nearest"},
         {"board_size": 2, "stones": 1},
-        {"board_size": 3},
+        {"board_size": 3, "stones": 2},
         {"board_size": 4, "columns": 6, "stones": 3, "substitution": "nearest"},
         {"board_size": 2, "columns": 1},
     ),

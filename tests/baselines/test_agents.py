@@ -5,12 +5,14 @@ import re
 import numpy as np
 import pytest
 import toy
+from clock import Clock
 from engines import command
 from sizes import sized
 
 from boyi.baselines import make_agent
+from boyi.baselines.agent import Agent
 from boyi.baselines.agents import AGENTS, agents_for
-from boyi.envs import Batch, BoyiError, find, games
+from boyi.envs import Batch, BoyiError, Param, find, games
 from boyi.envs.engine.facts import facts
 
 QUICK = {
@@ -31,6 +33,10 @@ LEARNED = {"dqn", "ddqn"}
 WRITTEN_FOR = {"two_phase": "jiu", "program_c": "jiu", "expectimax": "mahjong"}
 """Agents that play a game because they know it, not by its facts."""
 PAIRS = [(agent, name) for agent in sorted(set(AGENTS) - LEARNED) for name in games() if sized(name, agent)]
+PLIES = 60
+WORK = {"sims": 12, "depth": 2, "positions": 200_000}
+"""How much an agent may work on a decision, which is no choice between kernels."""
+LESS = {("expectimax", "mahjong"): {"depth": 1}}
 
 
 @pytest.mark.parametrize(("agent", "name"), PAIRS)
@@ -48,6 +54,43 @@ def test_it_plays_twenty_legal_games_or_says_why_not(agent: str, name: str) -> N
         rows = np.flatnonzero(batch.to_move >= 0)[: 1 if player.alone else None]
         batch.step(player.act(batch.view(rows)), rows)  # an illegal action would raise
     player.close()
+
+
+def choices(kind: type[Agent], work: dict[str, int]) -> list[dict[str, object]]:
+    """List the values that an agent of this kind is tried with: the usual ones, and one other at a time."""
+    others = [(name, value) for name, param in kind.params.items() if name not in work for value in values(param)]
+    return [work, *({**work, name: value} for name, value in others)]
+
+
+def values(param: Param) -> list[object]:
+    """List what a parameter may be besides its default; of numbers one, and a small one."""
+    if param.choices or isinstance(param.default, bool):
+        return [value for value in param.choices or (False, True) if value != param.default]
+    if isinstance(param.default, str):
+        return []
+    return [type(param.default)(min(max(param.low, 2 if isinstance(param.default, int) else 0.5), param.high))]
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize(("agent", "name"), [(agent, name) for agent, name in PAIRS if agent != "openspiel"])
+def test_an_agent_plays_with_every_choice_of_its_parameters(agent: str, name: str, clock: Clock) -> None:
+    """All kernels that agents of ours search with, found by listing: under bounds checks they are looked at."""
+    clock.tick = 0.05
+    game, kind = sized(name, agent), AGENTS[agent]
+    assert game is not None
+    work = {param: most for param, most in WORK.items() if param in kind.params} | LESS.get((agent, name), {})
+    for chosen in choices(kind, work):
+        try:
+            player = kind.from_string(make_agent, **chosen)
+            player.fit(game)
+        except BoyiError:
+            continue
+        batch = Batch(game, 2, seed=1, history=True)
+        for _ in range(PLIES):
+            rows = np.flatnonzero(batch.to_move >= 0)[: 1 if player.alone else None]
+            if rows.size:
+                batch.step(player.act(batch.view(rows)), rows)
+        player.close()
 
 
 def test_who_plays_what() -> None:

@@ -23,12 +23,14 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from pettingzoo.utils import turn_based_aec_to_parallel
 from playing import SHIPPED, SPECS, every_encoder, follow, lot, same
+from sizes import every_set
 
 from boyi.baselines.agent import Agent, RandomAgent
 from boyi.baselines.agents import make_agent, make_env, make_vector_env
 from boyi.envs import Batch, BoyiError, Game, IllegalAction, Spec, View, find
 from boyi.envs.conformance import check
 from boyi.envs.engine import batch
+from boyi.envs.engine.facts import facts
 from boyi.envs.faces.aec import AEC
 from boyi.envs.faces.frame import LAYOUTS
 
@@ -38,8 +40,6 @@ with warnings.catch_warnings():
     # It imports one of PettingZoo's own games, in a way that PettingZoo has deprecated.
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
-
-SETS = [Game.bind(spec, params) for spec in SPECS for params in spec.tested]
 
 every_spec = pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
 shipped = pytest.mark.parametrize("spec", SHIPPED, ids=lambda spec: spec.name)
@@ -85,7 +85,7 @@ def probe(game: Game) -> check.Probe:
 
 
 @pytest.mark.parametrize("item", check.ITEMS, ids=lambda item: item.__name__)
-@pytest.mark.parametrize("game", SETS, ids=str)
+@every_set(SPECS)
 def test_contract(game: Game, item: Callable[[check.Probe], None], monkeypatch: pytest.MonkeyPatch) -> None:
     # Threads share every batch, however little it costs to step.
     monkeypatch.setattr(batch, "THREADS_PAY", -1.0)
@@ -338,7 +338,7 @@ def test_forfeit_ends_the_game_with_the_declared_rewards(spec: Spec) -> None:
     ids=["callable", "attribute", "string", "agent"],
 )
 def test_opponents(spec: Spec, opponent: Any) -> None:
-    env = make_env(spec, opponent, seat=spec.seats - 1)
+    env = make_env(spec, opponent, seat=spec.seats - 1, **facts(find(spec)).small)
     observation, info = env.reset(seed=4)
     assert info["seat"] == info["to_move"] == spec.seats - 1
     assert env.batch.states["ply"][0] > 0

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from places import TESTS
 
 ENTERS = """
@@ -51,6 +52,7 @@ def run(folder: Path, *tests: str, workers: int = 0, **environment: str) -> tupl
     return done.returncode, [*done.stdout.splitlines(), *done.stderr.splitlines()]
 
 
+@pytest.mark.slow
 def test_what_was_compiled_and_never_entered_is_named(tmp_path: Path) -> None:
     status, said = run(tmp_path, ONE)
     assert status == 1 and any(" 1 passed" in line for line in said)
@@ -59,6 +61,7 @@ def test_what_was_compiled_and_never_entered_is_named(tmp_path: Path) -> None:
     assert not [line for line in said if line.endswith(("rng.below", "rng.hash64", "protocol.step", ".either"))]
 
 
+@pytest.mark.slow
 def test_the_record_is_that_of_all_workers(tmp_path: Path) -> None:
     status, said = run(tmp_path, ONE, OTHER, workers=2)
     assert status == 1 and any(" 2 passed" in line for line in said)
@@ -67,6 +70,7 @@ def test_the_record_is_that_of_all_workers(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_kernel_that_the_listing_overlooks_is_named(tmp_path: Path) -> None:
     status, said = run(tmp_path, UNLISTED)
     assert status == 1 and "a kernel has no annotations: boyi.somewhere.annotated" in said

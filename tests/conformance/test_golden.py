@@ -56,6 +56,7 @@ def test_playthrough_is_the_golden_one(name: str, kept: Kept) -> None:
     kept(of_game(name) / "golden.txt", playthrough(name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", games())
 def test_plain_python_plays_the_same_game(name: str) -> None:
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}

@@ -16,6 +16,7 @@ from boyi.envs.conformance.mutants import KILLERS, UNCHANGED, Mutant, judge, mut
 HEX = find("hex").spec
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", games())
 def test_every_mutant_is_killed(game: str, request: pytest.FixtureRequest) -> None:
     """An unchanged copy passes the game's tests, and in every broken one a check fails."""

@@ -1,4 +1,4 @@
-"""Records with changed bytes: what `valid` takes for a position, every kernel there is can work on.
+"""Records with changed bytes: what `flaw` takes for a position, every kernel there is can work on.
 
 `check_game` has this attack for the kernels that all games have. Here are those which only some have and, under
 NUMBA_BOUNDSCHECK=1, every byte of many more positions.
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import strip
 import toy
+from sizes import every_set
 
 from boyi.baselines.search.evaluation import WIN, evaluation
 from boyi.baselines.search.rollouts import find_rollout, rollout_notes
@@ -35,8 +36,6 @@ from boyi.envs.engine.rng import choose
 pytestmark = pytest.mark.kernels
 
 SPECS = [*(find(name).spec for name in games()), toy.SPEC, strip.SPEC]
-SETS = [Game.bind(spec, params) for spec in SPECS for params in spec.tested]
-every_set = pytest.mark.parametrize("game", SETS, ids=str)
 
 
 def lawful(moves, n, mask):
@@ -102,7 +101,7 @@ def taken(game: Game) -> np.ndarray:
     return found[found["to_move"] >= 0]
 
 
-@every_set
+@every_set(SPECS)
 def test_players_of_one_game_can_play_on_from_what_is_taken_for_a_position(game: Game) -> None:
     states, mask, rng = taken(game), np.zeros(game.actions, np.int8), open_stream(3)
     if game.has("greedy"):
@@ -121,7 +120,7 @@ def test_players_of_one_game_can_play_on_from_what_is_taken_for_a_position(game:
 
 
 @pytest.mark.skipif(not numba.config.BOUNDSCHECK, reason="looks at every index: NUMBA_BOUNDSCHECK=1")
-@pytest.mark.parametrize("game", [game for game in SETS if game.name != "strip"], ids=str)
+@every_set(spec for spec in SPECS if spec is not strip.SPEC)
 def test_every_byte_of_many_positions(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, many in (("POSITIONS", 40), ("CHANGES", 1 << 20), ("PLAYED", 400)):
         monkeypatch.setattr(tamper, name, many)

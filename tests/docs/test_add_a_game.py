@@ -29,7 +29,7 @@ BLOCKS = re.compile(r"^(?:\*\*`(\S+)`\*\*\n\n)?```(?:py|markdown)\n(.*?)^```$", 
 FILES = ("__init__.py", "rules.py", "encode.py", "valid.py", "text.py", "draw.py", "RULES.md")
 
 # What the page's commands are told where they ask, and what they answer.
-TYPED = {"play": "4\n4\nx\n4\nquit\n"}
+TYPED = {"play": "4\n4\nx\nquit\n"}
 ANSWERS = {
     "games": r"connect +boyi/Connect-v0 boyi/connect-v0 +2 +7 +42 +- +no",
     "check": r"\n\d+ promises kept by \d parameter sets\n$",

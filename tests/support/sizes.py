@@ -1,6 +1,11 @@
-"""Games of a size at which every agent plays in seconds."""
+"""Games of a size at which every agent plays in seconds, and sets of parameters whose kernels are compiled anyway."""
 
-from boyi.envs import Game, find
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from boyi.envs import Game, Spec, find, games
 from boyi.envs.engine.facts import facts
 
 
@@ -12,3 +17,17 @@ def sized(name: str, agent: str) -> Game | None:
     if agent == "openspiel" and not all(f"{{{param}}}" in known.openspiel for param in known.small):
         return find(name)
     return find(name, **((known.solvable or known.small) if agent == "exact" else known.small))
+
+
+def every_set(specs: Iterable[Spec]) -> Any:
+    """Ask a test of every tested set of these games; slow are those for whose records all kernels would be compiled.
+
+    The others have the records of games as small as agents play them in other tests.
+    """
+    sets = [Game.bind(spec, params) for spec in specs for params in spec.tested]
+    return pytest.mark.parametrize("game", [_marked(game) for game in sets], ids=str)
+
+
+def _marked(game: Game) -> Any:
+    alone = game.name in games() and game.dtype != find(game.spec, **facts(game).small).dtype
+    return pytest.param(game, marks=pytest.mark.slow) if alone else game

@@ -352,6 +352,7 @@ def test_rungs_fit_their_game_and_rise_from_random(name):
     assert ladder.games % 2 == 0 and (ladder.opening > 0) != find(name).spec.dice
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(LADDERS))
 def test_a_ladder_stays_as_it_is(name, kept):
     """A ladder that is changed, or whose rungs play otherwise, is another one: it needs another name.

@@ -206,6 +206,7 @@ def test_the_numbers_foretell_hands_they_were_not_fitted_to() -> None:
     assert lost == pytest.approx(DANGERS.lost, rel=0.05)
 
 
+@pytest.mark.slow
 @compiled_only
 def test_the_numbers_can_be_fitted_again() -> None:
     """From fewer hands they foretell the others about as well."""

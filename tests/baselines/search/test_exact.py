@@ -104,6 +104,7 @@ ONE_STONE = """
 """
 
 
+@pytest.mark.slow
 def test_one_stone_each_on_every_board() -> None:
     """Without JIT, because each of the 81 boards would compile apart."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}

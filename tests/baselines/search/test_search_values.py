@@ -36,7 +36,14 @@ def four_in_a_row(tmp_path_factory: pytest.TempPathFactory) -> Game:
         sys.path.remove(str(package.parent))
 
 
-@pytest.fixture(params=["hex:board_size=3", "hex:board_size=4", "einstein:board_size=3,stones=3", "four in a row"])
+@pytest.fixture(
+    params=[
+        "hex:board_size=4",
+        "einstein:board_size=3,stones=3",
+        pytest.param("hex:board_size=3", marks=pytest.mark.slow),
+        pytest.param("four in a row", marks=pytest.mark.slow),
+    ]
+)
 def game(request: pytest.FixtureRequest, four_in_a_row: Game) -> Game:
     return four_in_a_row if request.param == "four in a row" else find(request.param)
 

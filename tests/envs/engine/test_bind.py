@@ -122,6 +122,7 @@ for size in map(int, sys.argv[1:]):
 """
 
 
+@pytest.mark.slow
 def test_sizes_compiled_in_different_processes_meet_in_one(copied: Path) -> None:
     """Numba numbers record types anew in every process: machine code cached by two of them must not be confused."""
 

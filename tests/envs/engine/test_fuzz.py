@@ -26,6 +26,7 @@ from boyi.envs import Batch, BoyiError, find, games
 from boyi.envs.conformance.kernels import look_one
 from boyi.envs.einstein.valid import MOST
 from boyi.envs.engine.bind import bind
+from boyi.envs.engine.facts import facts
 from boyi.envs.engine.spec import Game
 from boyi.envs.engine.syntax import QUOTES, parse, write
 from boyi.envs.records.game_record import positions, read_line
@@ -161,10 +162,10 @@ def played(name: str, seed: int = 0) -> list[np.ndarray]:
 
 @lru_cache
 def diagrams(name: str) -> tuple[str, ...]:
-    """Draw some positions of games of every tested parameter set, starts and ends among them."""
-    spec, drawn = find(name).spec, []
-    for params in spec.tested:
-        states = played(str(Game.bind(spec, params)))
+    """Draw some positions of large and small games, starts and ends among them."""
+    drawn = []
+    for params in ({}, facts(find(name)).small):
+        states = played(str(find(name, **params)))
         kept = [*states[:: max(1, len(states) // 4)], states[-1]]
         drawn += [find(name).module("text").diagram(state[0]) for state in kept]
     return tuple(drawn)
