@@ -66,5 +66,4 @@ def pytest_configure(config: pytest.Config) -> None:
         from every_kernel import Record
 
         config.pluginmanager.register(Record())
-    else:
-        compile_in_children()
+    compile_in_children()

@@ -29,6 +29,8 @@ BYTES: dict[str, ctypes.c_uint8] = {}
 """The byte of every kernel; where nothing is recorded there are none."""
 UNLISTED: set[str] = set()
 """Functions of the package that were compiled, although their annotations keep them off the list."""
+PROCESS = os.getpid()
+"""The process that notes them; its children may compile for it."""
 
 
 def kernels() -> dict[str, bool]:
@@ -79,7 +81,10 @@ class Enter(FunctionPass):
         function = state.func_id.func
         name = f"{function.__module__}.{function.__code__.co_name}"
         if name not in BYTES:
-            UNLISTED.update({name} if name.startswith("boyi.") else ())
+            if name.startswith("boyi."):
+                UNLISTED.add(name)
+                if os.getpid() != PROCESS:
+                    raise RuntimeError(f"{name} is on no list, which the process has to note that wants it compiled")
             return False
         block = state.func_ir.blocks[min(state.func_ir.blocks)]
         call, named, done = (ir.Var(block.scope, f"$entered.{part}", block.loc) for part in ("call", "named", "done"))
