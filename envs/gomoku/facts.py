@@ -3,7 +3,7 @@
 from ..engine.facts import Facts
 
 FACTS = Facts(
-    small={"board_size": 6},
+    small={"board_size": 5},
     golden={"board_size": 6, "rule": "standard"},
     images=8,
     program="gomocup",

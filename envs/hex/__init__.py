@@ -33,7 +33,7 @@ SPEC = Spec(
         {"board_size": 1},
         {"board_size": 1, "swap": True},
         {"board_size": 2, "swap": True},
-        {"board_size": 4, "swap": True},
+        {"board_size": 3, "swap": True},
         {"board_size": 26},
     ),
 )

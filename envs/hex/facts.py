@@ -3,7 +3,7 @@
 from ..engine.facts import Facts
 
 FACTS = Facts(
-    small={"board_size": 4},
+    small={"board_size": 3},
     solvable={"board_size": 3},
     golden={"board_size": 5, "swap": True},
     images=2,

@@ -85,7 +85,7 @@ def probe(game: Game) -> check.Probe:
 
 
 @pytest.mark.parametrize("item", check.ITEMS, ids=lambda item: item.__name__)
-@every_set(SPECS)
+@every_set(SPECS, large=False)
 def test_contract(game: Game, item: Callable[[check.Probe], None], monkeypatch: pytest.MonkeyPatch) -> None:
     # Threads share every batch, however little it costs to step.
     monkeypatch.setattr(batch, "THREADS_PAY", -1.0)

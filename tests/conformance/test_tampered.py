@@ -35,7 +35,8 @@ from boyi.envs.engine.rng import choose
 
 pytestmark = pytest.mark.kernels
 
-SPECS = [*(find(name).spec for name in games()), toy.SPEC, strip.SPEC]
+LISTED = [*(find(name).spec for name in games()), toy.SPEC]
+SPECS = [*LISTED, strip.SPEC]
 
 
 def lawful(moves, n, mask):
@@ -101,7 +102,7 @@ def taken(game: Game) -> np.ndarray:
     return found[found["to_move"] >= 0]
 
 
-@every_set(SPECS)
+@every_set(SPECS, large=False)
 def test_players_of_one_game_can_play_on_from_what_is_taken_for_a_position(game: Game) -> None:
     states, mask, rng = taken(game), np.zeros(game.actions, np.int8), open_stream(3)
     if game.has("greedy"):
@@ -120,7 +121,7 @@ def test_players_of_one_game_can_play_on_from_what_is_taken_for_a_position(game:
 
 
 @pytest.mark.skipif(not numba.config.BOUNDSCHECK, reason="looks at every index: NUMBA_BOUNDSCHECK=1")
-@every_set(spec for spec in SPECS if spec is not strip.SPEC)
+@pytest.mark.parametrize("game", [Game.bind(spec, params) for spec in LISTED for params in spec.tested], ids=str)
 def test_every_byte_of_many_positions(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, many in (("POSITIONS", 40), ("CHANGES", 1 << 20), ("PLAYED", 400)):
         monkeypatch.setattr(tamper, name, many)

@@ -19,6 +19,7 @@ import pytest
 from histories import SIGMAS, count, keys, play, random_histories, replayed, seen
 from numba import config
 from numpy.typing import NDArray
+from sizes import marked
 
 from boyi.baselines.players.openspiel import load, their_action
 from boyi.envs import Batch, BoyiError, Game, IllegalAction, find
@@ -58,6 +59,7 @@ class Tables:
             table = getattr(self, argument, getattr(self, f"{argument}s", None))
             if table is not None:
                 rows = table.items() if isinstance(table, Mapping) else table
+                rows = map(marked, rows) if argument == "tested" else rows
                 metafunc.parametrize(argument, list(rows), ids=[str(row).split("\n")[0] for row in table])
 
     @cached_property

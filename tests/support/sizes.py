@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from numba import config
 
 from boyi.envs import Game, Spec, find, games
 from boyi.envs.engine.facts import facts
@@ -19,15 +20,17 @@ def sized(name: str, agent: str) -> Game | None:
     return find(name, **((known.solvable or known.small) if agent == "exact" else known.small))
 
 
-def every_set(specs: Iterable[Spec]) -> Any:
-    """Ask a test of every tested set of these games; slow are those for whose records all kernels would be compiled.
-
-    The others have the records of games as small as agents play them in other tests.
-    """
+def every_set(specs: Iterable[Spec], *, large: bool = True) -> Any:
+    """Ask a test of every tested set of these games, each `marked`."""
     sets = [Game.bind(spec, params) for spec in specs for params in spec.tested]
-    return pytest.mark.parametrize("game", [_marked(game) for game in sets], ids=str)
+    return pytest.mark.parametrize("game", [marked(game, large) for game in sets], ids=str)
 
 
-def _marked(game: Game) -> Any:
-    alone = game.name in games() and game.dtype != find(game.spec, **facts(game).small).dtype
+def marked(game: Game, large: bool = True) -> Any:
+    """Mark a tested set as slow where the kernels for its records would be compiled for it alone.
+
+    Others have the records of games as small as agents play them in all tests or, if `large`, of the game by default.
+    """
+    common = [find(game.spec, **params).dtype for params in (facts(game).small, *([{}] if large else []))]
+    alone = game.name in games() and game.dtype not in common and not config.DISABLE_JIT
     return pytest.param(game, marks=pytest.mark.slow) if alone else game

@@ -265,12 +265,12 @@ def test_an_engine_watches_its_own_clock():
 @pytest.mark.parametrize("agent", ["mcts:sims=1000000000", "alphabeta:seconds=60"])
 def test_a_search_that_would_go_on_for_ever_keeps_to_the_time(agent, clock):
     clock.tick = 0.002
-    served = server("gomoku:board_size=6", agent)
-    for line in ("START 6", "INFO timeout_turn 200"):
+    served = server("gomoku:board_size=5", agent)
+    for line in ("START 5", "INFO timeout_turn 200"):
         served.answer(line)
     for line in ("BEGIN", "TURN 0,0"):
         started = clock.now
-        assert re.fullmatch(r"[0-5],[0-5]", served.answer(line))
+        assert re.fullmatch(r"[0-4],[0-4]", served.answer(line))
         assert clock.now - started < 0.2
 
 

@@ -50,9 +50,9 @@ def decided_games(game: str, count: int, left: int) -> Iterator[Batch]:
 @pytest.mark.parametrize(
     ("game", "left", "fewest"),
     [
-        ("hex:board_size=4", 9, 50),
+        ("hex:board_size=3", 9, 50),
         ("einstein:board_size=3,stones=2", 3, 20),
-        pytest.param("hex:board_size=3", 9, 50, marks=pytest.mark.slow),
+        pytest.param("hex:board_size=4", 9, 50, marks=pytest.mark.slow),
         pytest.param("gomoku:board_size=5", 4, 20, marks=pytest.mark.slow),
         pytest.param("einstein:board_size=4,stones=3", 3, 20, marks=pytest.mark.slow),
     ],

@@ -38,9 +38,9 @@ def four_in_a_row(tmp_path_factory: pytest.TempPathFactory) -> Game:
 
 @pytest.fixture(
     params=[
-        "hex:board_size=4",
+        "hex:board_size=3",
         "einstein:board_size=3,stones=3",
-        pytest.param("hex:board_size=3", marks=pytest.mark.slow),
+        pytest.param("hex:board_size=4", marks=pytest.mark.slow),
         pytest.param("four in a row", marks=pytest.mark.slow),
     ]
 )

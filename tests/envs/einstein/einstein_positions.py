@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import pytest
+import sizes
 from einstein_oracle import Cell, EinStein, Stone
 from numpy.typing import NDArray
 from places import TESTS
@@ -18,7 +18,7 @@ from boyi.envs.engine.protocol import CHANCE, OVER
 TESTED = [find(SPEC, **params) for params in SPEC.tested]
 
 
-every_set = pytest.mark.parametrize("game", TESTED, ids=str)
+every_set = sizes.every_set([SPEC])
 
 
 CASES = json.loads((TESTS / "envs" / "einstein" / "positions.json").read_text(encoding="utf-8"))

@@ -6,20 +6,18 @@ from itertools import zip_longest
 
 import numpy as np
 import pytest
+import sizes
 from gomoku_oracle import Cell, Gomoku
 from histories import count, play
 from numpy.typing import NDArray
 
-from boyi.envs import Batch, Game, find
+from boyi.envs import Batch, Game
 from boyi.envs.gomoku import SPEC, text
 
 Player = Callable[[Gomoku], int]
 
 
-TESTED = [find(SPEC, **params) for params in SPEC.tested]
-
-
-every_set = pytest.mark.parametrize("game", TESTED, ids=str)
+every_set = sizes.every_set([SPEC])
 
 
 every_rule = pytest.mark.parametrize("rule", ["freestyle", "standard"])

@@ -1,15 +1,12 @@
 """Positions of Hex for the tests."""
 
-import pytest
+import sizes
 from histories import play
 
-from boyi.envs import Batch, find
+from boyi.envs import Batch
 from boyi.envs.hex import SPEC
 
-TESTED = [find(SPEC, **params) for params in SPEC.tested]
-
-
-every_set = pytest.mark.parametrize("game", TESTED, ids=str)
+every_set = sizes.every_set([SPEC])
 
 
 def played(moves: str, **params: object) -> Batch:

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+import sizes
 from numpy.typing import NDArray
 
 from boyi.envs import Batch, BoyiError, find
@@ -18,10 +19,10 @@ TESTED = [find(SPEC, **params) for params in SPEC.tested]
 SMALL = [game for game in TESTED if game.params["board_size"] < 9]
 
 
-every_set = pytest.mark.parametrize("game", TESTED, ids=str)
+every_set = sizes.every_set([SPEC])
 
 
-every_small_set = pytest.mark.parametrize("game", SMALL, ids=str)
+every_small_set = pytest.mark.parametrize("game", [sizes.marked(game) for game in SMALL], ids=str)
 
 
 Record = NDArray[np.void]

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import pytest
+import sizes
 from numba import config
 from numpy.typing import NDArray
 
@@ -20,7 +20,7 @@ from boyi.envs.mahjong.claims import win_items
 TESTED = [find(SPEC, **params) for params in SPEC.tested]
 
 
-every_set = pytest.mark.parametrize("game", TESTED, ids=str)
+every_set = sizes.every_set([SPEC])
 
 
 ODD_LUCK = 1e-9  # no p-value below this comes up by chance: seeds are fixed
