@@ -384,7 +384,8 @@ def count_by_depth(start: Any, depth: int, merged: Callable[[Any], Hashable]) ->
                 if after.mover() is None:
                     ended += ways
                 else:
-                    following[merged(after)] = after, ways + following.get(merged(after), (after, 0))[1]
+                    position = merged(after)
+                    following[position] = after, ways + following.get(position, (after, 0))[1]
         level = following
         counts.append(ended + sum(ways for _, ways in level.values()))
     return counts

@@ -38,6 +38,10 @@ class EinStein:
         twin.turn, twin.die, twin.offender, twin.won_by = self.turn, self.die, self.offender, self.won_by
         return twin
 
+    def __deepcopy__(self, memo: dict[int, object]) -> "EinStein":
+        """The same, where millions are counted."""
+        return self.copy()
+
     def deal(self, state: Any) -> None:
         """Take the stones from where a record has them at the start: on its start squares (§3)."""
         squares = [cell for seat in (0, 1) for cell in self.start_squares(seat)]

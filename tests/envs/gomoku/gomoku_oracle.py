@@ -25,6 +25,10 @@ class Gomoku:
         twin.offender, twin.won_by = self.offender, self.won_by
         return twin
 
+    def __deepcopy__(self, memo: dict[int, object]) -> "Gomoku":
+        """The same, where millions are counted."""
+        return self.copy()
+
     def cells(self) -> list[Cell]:
         """All points, in the order of their actions (§1, §7)."""
         return [(r, c) for r in range(self.n) for c in range(self.n)]

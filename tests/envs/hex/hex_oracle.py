@@ -23,6 +23,10 @@ class Hex:
         twin.offender, twin.won_by = self.offender, self.won_by
         return twin
 
+    def __deepcopy__(self, memo: dict[int, object]) -> "Hex":
+        """The same, where millions are counted."""
+        return self.copy()
+
     def cells(self) -> list[Cell]:
         """All cells, in the order of their actions (§1, §7)."""
         return [(r, c) for r in range(self.n) for c in range(self.n)]
