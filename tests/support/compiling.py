@@ -14,7 +14,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.event import trigger_event
 from numba.core.sigutils import normalize_signature
 
-GROWN = 1_200_000_000
+GROWN = 1_500_000_000
 """Bytes that a process may have held before it compiles in children, which takes longer."""
 in_process = Dispatcher.compile
 
