@@ -122,8 +122,9 @@ class Jiu:
         return stones < self.n or (stones == self.n and self.flying == "size")
 
     def flies(self, seat: int) -> bool:
-        """Whether a seat flies, as at the beginning of this turn (§11)."""
-        return self.phase != "layout" and self.few(self.had[seat])
+        """Whether a seat flies, as at the beginning of this turn (§11); by the stones left when all is over."""
+        stones = len(self.stones[seat]) if self.to_move is None else self.had[seat]
+        return self.phase != "layout" and self.few(stones)
 
     def banned(self) -> bool:
         """Whether the seat to move may not take by a single jump in this turn (§12)."""
@@ -410,9 +411,6 @@ class Jiu:
         every = {(r, c) for r in range(self.n) for c in range(self.n)}
         used = self.latest[1 - seat]
         phase = self.phase if going else "over"
-        flies = [self.flies(0), self.flies(1)]
-        if self.to_move is None:
-            flies = [self.phase != "layout" and self.few(len(stones)) for stones in self.stones]
         limit = self.no_capture_limit
         often = min(self.occurrence() - 1, 2) / 2 if going and self.stood else 0.0
 
@@ -429,8 +427,8 @@ class Jiu:
             flat(phase == "jump"),
             flat(phase == "drop"),
             flat(self.due / 8 if going else 0),
-            flat(flies[seat]),
-            flat(flies[1 - seat]),
+            flat(self.flies(seat)),
+            flat(self.flies(1 - seat)),
             flat(self.quiet / limit if limit else 0),
             flat(often),
         ]
