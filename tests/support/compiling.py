@@ -27,7 +27,7 @@ def compile_in_children() -> None:
 
 def _compile(kernel: Dispatcher, signature: Any) -> Any:
     types = tuple(normalize_signature(signature)[0])
-    if _is_new(kernel, signature, types) and _most_memory() > GROWN:
+    if _most_memory() > GROWN and _is_new(kernel, signature, types):
         # No thread compiles while the process forks, and whoever does not count the time of compiling is told of it.
         with global_compiler_lock, trigger_event("numba:compile", {"dispatcher": kernel, "args": types}):
             child = os.fork()
