@@ -44,6 +44,7 @@ FAULTS = {
     "no valid": Fault("valid.py", "", "", "there is no valid.py"),
     "no flaw": Fault("valid.py", "def flaw(", "def sound(", "there is no 'flaw' in its valid.py"),
     "no flaws": Fault("valid.py", "FLAWS = (", "FAULTS = (", "there is no tuple 'FLAWS'"),
+    "no constant": Fault("valid.py", '("limit",)', '("ply",)', "valid.py refuses what play has led to"),
     "no such constant": Fault("valid.py", '("limit",)', '("bound",)', "there is no tuple 'CONSTANTS' of fields"),
     "no key": Fault("rules.py", "def key(", "def kee(", "there is no 'key' in its rules.py"),
     "no redeal": Fault("rules.py", "redeal(s", "shuffle(s", "there is no 'redeal' in its rules.py"),

@@ -285,7 +285,7 @@ class StoneTests(Tables):
         assert not state["board"].any()
         assert (state["to_move"], state["ply"], state["last"], state["winner"]) == (0, 0, -1, -1)
         assert (tested.spec.hidden, tested.chance_outcomes, tested.seats) == (False, 0, 2)
-        assert batch.mask[0].sum() == state["board"].size
+        assert batch.mask[0].sum() == tested.params["board_size"] ** 2
 
     def test_placing(self) -> None:
         """A stone of the mover's own goes on an empty point; no other changes, and the other seat is to move."""

@@ -213,6 +213,12 @@ class TestGomoku(StoneTests, PlayoutTests, PerftTests, OpenSpielTests, GameTests
         "7x7 standard": [1, 7, 42, 210, 810, 2330, 4418, 4418],
     }
 
+    def test_start(self, tested: Game) -> None:
+        """§2, and all points are actions; the record has the rule."""
+        super().test_start(tested)
+        assert tested.actions == tested.params["board_size"] ** 2
+        assert tested.blank["exact"][0] == (tested.params["rule"] == "standard")
+
     def histories(self, game: Game, many: int) -> list[list[int]]:
         return histories(game, many)
 
