@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from clock import Clock
-from compiling import compile_in_children
 from places import SHARED, Kept
+from processes import Processes
 
 sys.path[1:1] = [str(folder) for folder in SHARED if str(folder) not in sys.path]
 
@@ -66,4 +66,5 @@ def pytest_configure(config: pytest.Config) -> None:
         from every_kernel import Record
 
         config.pluginmanager.register(Record())
-    compile_in_children()
+    if hasattr(config, "workerinput") and hasattr(os, "fork"):
+        config.pluginmanager.register(Processes())

@@ -30,6 +30,7 @@ def test_every_mutant_is_killed(game: str, request: pytest.FixtureRequest) -> No
         (tests / KILLERS).write_text(json.dumps(killers, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new"),
     [

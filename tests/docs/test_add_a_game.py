@@ -101,6 +101,7 @@ def test_it_says_what_every_fact_and_every_kernel_is_for() -> None:
     assert named >= {field.name for field in fields(Spec)} | set(kernel_names())
 
 
+@pytest.mark.slow
 def test_what_it_tries_in_python_works(home: Path) -> None:
     """The contract holds for every tested parameter set; both faces and the batch play."""
     (block,) = [block for name, block in BLOCKS.findall(PAGE) if not name]
@@ -108,6 +109,7 @@ def test_what_it_tries_in_python_works(home: Path) -> None:
     python(home, "-W", "error", "-c", block)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", re.findall(r"^boyi (.*)", PAGE, re.M))
 def test_its_commands_answer(home: Path, command: str) -> None:
     verb, *rest = shlex.split(command)
@@ -119,6 +121,7 @@ def test_every_answer_is_asked_for() -> None:
     assert set(re.findall(r"^boyi (\w+)", PAGE, re.M)) == set(ANSWERS)
 
 
+@pytest.mark.slow
 def test_the_tests_for_every_game_find_it(home: Path) -> None:
     """It passes Gymnasium's, PettingZoo's and Stable-Baselines3's checkers, and its RULES.md states its facts."""
     files = [str(TESTS / "conformance" / f"test_{name}.py") for name in ("conformance", "rules_pages")]

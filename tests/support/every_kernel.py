@@ -3,7 +3,8 @@
 `pytest --every-kernel`, under bounds checks as in `.ci/run`, compiles that store into every kernel of the package, and
 fails in the end, naming them, when some were never entered. To be compiled is not to run: a kernel behind a branch that
 no test takes is named too. A byte is a symbol to the linker, so that code from Numba's cache finds the one of its own
-process; that cache stands apart, because processes without the bytes could not load what it holds.
+process, which shares it with those that it forks; that cache stands apart, because processes without the bytes could
+not load what it holds.
 """
 
 import ctypes
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from functools import partial
 from importlib import import_module
 from inspect import isfunction
+from mmap import mmap
 from pkgutil import iter_modules, walk_packages
 from typing import Any
 
@@ -27,10 +29,6 @@ from numba.extending import intrinsic
 
 BYTES: dict[str, ctypes.c_uint8] = {}
 """The byte of every kernel; where nothing is recorded there are none."""
-UNLISTED: set[str] = set()
-"""Functions of the package that were compiled, although their annotations keep them off the list."""
-PROCESS = os.getpid()
-"""The process that notes them; its children may compile for it."""
 
 
 def kernels() -> dict[str, bool]:
@@ -82,9 +80,7 @@ class Enter(FunctionPass):
         name = f"{function.__module__}.{function.__code__.co_name}"
         if name not in BYTES:
             if name.startswith("boyi."):
-                UNLISTED.add(name)
-                if os.getpid() != PROCESS:
-                    raise RuntimeError(f"{name} is on no list, which the process has to note that wants it compiled")
+                raise RuntimeError(f"{name} is no kernel that the record lists: those have no annotations")
             return False
         block = state.func_ir.blocks[min(state.func_ir.blocks)]
         call, named, done = (ir.Var(block.scope, f"$entered.{part}", block.loc) for part in ("call", "named", "done"))
@@ -107,7 +103,7 @@ class Recording(CompilerBase):
 
 
 class Record:
-    """The plugin: what no process of this session has entered, and what some have compiled beside the list."""
+    """The plugin: what no process of this session has entered."""
 
     def __init__(self) -> None:
         if not (numba.config.BOUNDSCHECK and numba.config.CACHE_DIR) or numba.config.DISABLE_JIT:
@@ -116,29 +112,27 @@ class Record:
         numba.njit = partial(numba.njit, pipeline_class=Recording)
         numba.config.CACHE_DIR = os.path.join(numba.config.CACHE_DIR, "recorded")
         found = kernels()
-        BYTES.update({name: ctypes.c_uint8() for name in found})
+        shared = mmap(-1, len(found))
+        BYTES.update({name: ctypes.c_uint8.from_buffer(shared, i) for i, name in enumerate(found)})
         for name, byte in BYTES.items():
             add_symbol(_symbol(name), ctypes.addressof(byte))
         self.listed = {name for name, wanted in found.items() if wanted}
-        self.never, self.unlisted = set(self.listed), UNLISTED
+        self.never = set(self.listed)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         self.never -= {name for name, byte in BYTES.items() if byte.value}
         if hasattr(session.config, "workeroutput"):
-            session.config.workeroutput["kernels"] = list(self.never), list(self.unlisted)
-        elif (self.never or self.unlisted) and session.exitstatus == pytest.ExitCode.OK:
+            session.config.workeroutput["kernels"] = list(self.never)
+        elif self.never and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Take over what a worker of xdist has noted; one that crashed tells nothing, and fails the session."""
         if "kernels" in getattr(node, "workeroutput", {}):
-            never, unlisted = node.workeroutput["kernels"]
-            self.never.intersection_update(never)
-            self.unlisted.update(unlisted)
+            self.never.intersection_update(node.workeroutput["kernels"])
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section(f"{len(self.listed) - len(self.never)} of {len(self.listed)} kernels ran")
-        for what, names in (("never ran", self.never), ("a kernel has no annotations", self.unlisted)):
-            for name in sorted(names):
-                terminalreporter.line(f"{what}: {name}", red=True)
+        for name in sorted(self.never):
+            terminalreporter.line(f"never ran: {name}", red=True)

@@ -8,6 +8,7 @@ broken. What `check_game` promises is among them only without JIT, where a game 
 
 import copy
 import random
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
@@ -19,7 +20,7 @@ import pytest
 from histories import SIGMAS, count, keys, play, random_histories, replayed, seen
 from numba import config
 from numpy.typing import NDArray
-from sizes import marked
+from sizes import marks
 
 from boyi.baselines.players.openspiel import load, their_action
 from boyi.envs import Batch, BoyiError, Game, IllegalAction, find
@@ -54,13 +55,20 @@ class Tables:
         return [Game.bind(spec, params) for params in spec.tested]
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Look every argument of a test up among the tables, whose names are plural or its own; of dicts, the items."""
+        """Look every argument of a test up among the tables, whose names are plural or its own; of dicts, the items.
+
+        A row that is a game, or begins with the string of one, is slow where `sizes` says so.
+        """
         for argument in metafunc.fixturenames:
             table = getattr(self, argument, getattr(self, f"{argument}s", None))
             if table is not None:
                 rows = table.items() if isinstance(table, Mapping) else table
-                rows = map(marked, rows) if argument == "tested" else rows
-                metafunc.parametrize(argument, list(rows), ids=[str(row).split("\n")[0] for row in table])
+                metafunc.parametrize(argument, [self._row(*pair) for pair in zip(table, rows, strict=True)])
+
+    def _row(self, name: Any, row: Any) -> Any:
+        first = str(row[0] if isinstance(row, tuple) else row)
+        game = re.match(rf"{self.game}(:\S+)?(?!\S)", first)
+        return pytest.param(row, id=str(name).split("\n")[0], marks=marks(find(game[0])) if game else ())
 
     @cached_property
     def text(self) -> ModuleType:
@@ -316,18 +324,15 @@ class KeyTests(Tables):
         """Return what makes a position: here its stones and its mover."""
         return state["board"].tobytes(), int(state["to_move"])
 
-    def test_keys(self) -> None:
-        """In positions of random games on all tested boards, of which some are met twice."""
-        twice = 0
-        for game in self.tested:
-            many = count(1000, 60) if game.actions < 40 else count(100, 6)
-            states = replayed(game, random_histories(game, many)).states
-            described = [self.identity(state) for state in states]
-            found = dict(zip(described, keys(game, states), strict=True))
-            assert [found[position] for position in described] == keys(game, states)
-            assert len(set(found.values())) == len(found)
-            twice += len(states) - len(found)
-        assert twice  # otherwise it says little
+    def test_keys(self, tested: Game) -> None:
+        """In positions of random games, of which some are met twice where games are short."""
+        many = count(1000, 60) if tested.actions < 40 else count(100, 6)
+        states = replayed(tested, random_histories(tested, many)).states
+        described = [self.identity(state) for state in states]
+        found = dict(zip(described, keys(tested, states), strict=True))
+        assert [found[position] for position in described] == keys(tested, states)
+        assert len(set(found.values())) == len(found)
+        assert len(found) < len(states) or tested.longest >= 40  # otherwise it says little
 
 
 class PerftTests(Tables):

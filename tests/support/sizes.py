@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 from numba import config
 
-from boyi.envs import Game, Spec, find, games
+from boyi.envs import Game, Spec, find
 from boyi.envs.engine.facts import facts
+
+COMPILES = [] if config.DISABLE_JIT else [pytest.mark.slow]
+"""The marks of what needs kernels that nothing else in the quick set does; as plain Python they take no time."""
 
 
 def sized(name: str, agent: str) -> Game | None:
@@ -21,16 +24,20 @@ def sized(name: str, agent: str) -> Game | None:
 
 
 def every_set(specs: Iterable[Spec], *, large: bool = True) -> Any:
-    """Ask a test of every tested set of these games, each `marked`."""
-    sets = [Game.bind(spec, params) for spec in specs for params in spec.tested]
-    return pytest.mark.parametrize("game", [marked(game, large) for game in sets], ids=str)
+    """Ask a test of every tested set of these games, with its `marks`."""
+    return every_game((Game.bind(spec, params) for spec in specs for params in spec.tested), large=large)
 
 
-def marked(game: Game, large: bool = True) -> Any:
-    """Mark a tested set as slow where the kernels for its records would be compiled for it alone.
+def every_game(games: Iterable[Game], *, large: bool = True) -> Any:
+    """Ask a test of these games, each with its `marks`."""
+    rows = [pytest.param(game, marks=marks(game, large=large), id=str(game)) for game in games]
+    return pytest.mark.parametrize("game", rows)
+
+
+def marks(game: Game, *, large: bool = True) -> list[pytest.MarkDecorator]:
+    """Return the marks of what needs kernels for the records of a game: slow where those are compiled for it alone.
 
     Others have the records of games as small as agents play them in all tests or, if `large`, of the game by default.
     """
     common = [find(game.spec, **params).dtype for params in (facts(game).small, *([{}] if large else []))]
-    alone = game.name in games() and game.dtype not in common and not config.DISABLE_JIT
-    return pytest.param(game, marks=pytest.mark.slow) if alone else game
+    return [] if game.dtype in common else COMPILES

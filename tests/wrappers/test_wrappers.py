@@ -24,12 +24,12 @@ from boyi.wrappers import vector
 
 # Every wrapper with arguments and a game that it is for.
 CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
-    "HistoryStack": ("boyi/Hex-v0", {"board_size": 4, "layout": "hwc"}, {"length": 3}),
+    "HistoryStack": ("boyi/Hex-v0", {"board_size": 3, "layout": "hwc"}, {"length": 3}),
     "LineReward": ("boyi/Gomoku-v0", {"board_size": 5}, {"made": 0.02, "blocked": 0.01}),
-    "RandomOpening": ("boyi/EinStein-v0", {"board_size": 3}, {"moves": 1}),
-    "RecordGames": ("boyi/EinStein-v0", {"board_size": 3}, {"path": "games.jsonl"}),
+    "RandomOpening": ("boyi/EinStein-v0", {"board_size": 3, "stones": 2}, {"moves": 1}),
+    "RecordGames": ("boyi/EinStein-v0", {"board_size": 3, "stones": 2}, {"path": "games.jsonl"}),
     "ScaleReward": ("boyi/Hex-v0", {"board_size": 3}, {"scale": 5.0}),
-    "SymmetryAugment": ("boyi/Hex-v0", {"board_size": 4, "encoder": "neurohex"}, {}),
+    "SymmetryAugment": ("boyi/Hex-v0", {"board_size": 3, "encoder": "neurohex"}, {}),
 }
 MODES = [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP]
 every_wrapper = pytest.mark.parametrize("name", CASES)
@@ -94,7 +94,7 @@ def test_observations_are_in_their_spaces(name: str) -> None:
 @every_wrapper
 def test_copies_go_on_alike_and_apart(name: str) -> None:
     for env in (single(name), many(name)):
-        masks = env.reset(seed=2)[1]["action_mask"]
+        masks = env.reset(seed=9)[1]["action_mask"]
         env.step(masks.argmax(axis=-1))
         twins = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
         ends = []
@@ -240,18 +240,14 @@ def test_every_game_of_a_row_begins_with_an_opening() -> None:
 
 
 def test_a_game_that_ends_in_its_opening_is_replaced() -> None:
-    env = wrappers.RandomOpening(gym.make("boyi/Hex-v0", board_size=2), 1)
-    for seed in range(30):
-        _, info = env.reset(seed=seed)
-        assert info["to_move"] == 0 and info["action_mask"].any()
-    ended = wrappers.RandomOpening(gym.make("boyi/Hex-v0", board_size=3), 2)
-    plies = set()
-    for seed in range(60):
-        ended.reset(seed=seed)
-        plies.add(int(ended.unwrapped.batch.states["ply"][0]))
-    assert plies == {4}
-    endless = wrappers.RandomOpening(gym.make("boyi/Hex-v0", board_size=2), 3)
-    with pytest.raises(BoyiError, match=r"100 games ended before .* or an opening shorter than 3"):
+    for moves in (2, 3):
+        env = wrappers.RandomOpening(gym.make("boyi/Hex-v0", board_size=3), moves)
+        for seed in range(60):
+            _, info = env.reset(seed=seed)
+            assert info["to_move"] == 0 and info["action_mask"].any()
+            assert env.unwrapped.batch.states["ply"][0] == 2 * moves
+    endless = wrappers.RandomOpening(gym.make("boyi/Hex-v0", board_size=3), 5)
+    with pytest.raises(BoyiError, match=r"100 games ended before .* or an opening shorter than 5"):
         endless.reset(seed=0)
 
 

@@ -59,7 +59,7 @@ def test_only_the_movers_action_counts(spec: Spec, mask_in: str) -> None:
         actions[movers[0]] = lot(masks(observations, infos)[movers[0]], 2)
         alone.step(actions[movers[0]])
         observations, rewards, over, cut, infos = env.step(actions)
-        assert str(env.aec_env.batch.states) == str(alone.batch.states)
+        assert env.aec_env.batch.states.tobytes() == alone.batch.states.tobytes()
         assert (rewards, over, cut) == (alone.rewards, alone.terminations, alone.truncations)
         for agent in env.possible_agents:
             mine = observations[agent]["observation"] if mask_in == "obs" else observations[agent]

@@ -32,14 +32,14 @@ def play_out(env: Any, seed: int | None) -> dict[str, Any]:
 def test_lines_replay_to_the_games_that_were_played(tmp_path: Path) -> None:
     """Later episodes have dice of their own; opening and image are part of what happened, not of how it is written."""
     path = tmp_path / "games.jsonl"
-    options: dict[str, Any] = {"board_size": 3, "seat": "random", "opponent": "mcts:sims=5"}
+    options: dict[str, Any] = {"board_size": 3, "stones": 2, "seat": "random", "opponent": "mcts:sims=5"}
     env = RecordGames(RandomOpening(SymmetryAugment(gym.make("boyi/EinStein-v0", **options)), 1), path)
     played = []
-    for seed in (11, None, None, 12):
+    for seed in (11, None, None, 14):
         info = play_out(env, seed)
         played.append((env.unwrapped.batch.states[0], info["returns"].tolist(), info["seat"]))
     records = read_all(path)
-    assert [(record.seed, record.episode) for record in records[::3]] == [(11, 0), (12, 0)]
+    assert [(record.seed, record.episode) for record in records[::3]] == [(11, 0), (14, 0)]
     assert records[0].episode < records[1].episode < records[2].episode
     assert [record.index for record in records] == [0, 1, 2, 3]
     for record, (state, returns, seat) in zip(records, played, strict=True):
@@ -63,7 +63,7 @@ def test_a_record_of_another_episode_does_not_replay(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
 def test_rows_write_what_single_environments_write(tmp_path: Path, mode: str) -> None:
-    rows = gym.make_vec("boyi/EinStein-v0", 3, board_size=3, autoreset_mode=mode)
+    rows = gym.make_vec("boyi/EinStein-v0", 3, board_size=3, stones=2, autoreset_mode=mode)
     with pytest.raises(BoyiError, match="this batch keeps no actions"):
         rows.unwrapped.batch.history(0)
     rows = vector.RecordGames(rows, tmp_path / "rows.jsonl")
@@ -73,7 +73,7 @@ def test_rows_write_what_single_environments_write(tmp_path: Path, mode: str) ->
     wrote = {(record.seed, record.episode): record for record in read_all(tmp_path / "rows.jsonl")}
     assert {seed for seed, _ in wrote} == {4, 5, 6} and len(wrote) > 6
     for row in range(3):
-        env = RecordGames(gym.make("boyi/EinStein-v0", board_size=3), tmp_path / f"{row}.jsonl")
+        env = RecordGames(gym.make("boyi/EinStein-v0", board_size=3, stones=2), tmp_path / f"{row}.jsonl")
         env.reset(seed=4 + row)
         while env.unwrapped.batch.episodes[0] < 2:
             over = env.step(int(env.action_masks().argmax()))[2]
@@ -138,12 +138,13 @@ def test_a_cut_game_is_written_as_such(tmp_path: Path) -> None:
 
 
 def test_a_position_set_by_hand_cannot_be_recorded(tmp_path: Path) -> None:
-    env = RecordGames(gym.make("boyi/Hex-v0", board_size=2, opponent="self"), tmp_path / "games.jsonl")
-    other = Batch("hex:board_size=2", 1, seed=0)
+    env = RecordGames(gym.make("boyi/Hex-v0", board_size=3, opponent="self"), tmp_path / "games.jsonl")
+    other = Batch("hex:board_size=3", 1, seed=0)
     other.step([0])
     env.reset(seed=0)
     env.unwrapped.batch.states = other.states
     env.unwrapped._mover = 1
-    env.step(1)
+    for action in (1, 3, 4):
+        env.step(action)
     with pytest.raises(BoyiError, match="row 0 did not begin at the start of a game; call reset"):
-        env.step(2)
+        env.step(6)

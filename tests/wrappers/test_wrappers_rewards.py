@@ -45,7 +45,7 @@ def test_rewards_are_multiplied(scale: float | None, factor: float) -> None:
 
 # LineReward
 
-SIZE = 7
+SIZE = 5
 
 
 def runs(stones: dict[tuple[int, int], int], r: int, c: int, seat: int) -> int:
@@ -90,33 +90,33 @@ def test_every_move_is_paid_for_its_lines(opponent: str, rule: str) -> None:
 def test_a_game_move_by_move() -> None:
     env = LineReward(gym.make("boyi/Gomoku-v0", board_size=SIZE, opponent="self"))
     env.reset(seed=0)
-    # A row of black's in the middle, white above it at first; then white blocks the open three and black goes on.
-    moves = [24, 17, 25, 18, 23, 26, 22, 0, 21]
+    # A row of black's in the middle, white above it at first; then white blocks the three and black goes down a column.
+    moves = [12, 7, 13, 8, 11, 14, 6, 24, 16, 4, 21, 23, 1]
     paid = [round(env.step(move)[1], 6) for move in moves]
-    assert paid == [0.0, 0.01, 0.02, 0.02, 0.03, 0.04, 0.03, 0.0, 1.04]
+    assert paid == [0.0, 0.01, 0.02, 0.02, 0.03, 0.04, 0.03, 0.0, 0.02, 0.01, 0.03, 0.01, 1.05]
 
 
 def test_an_illegal_action_earns_nothing() -> None:
     env = LineReward(gym.make("boyi/Gomoku-v0", board_size=SIZE, opponent="self"))
     rows = vector.LineReward(gym.make_vec("boyi/Gomoku-v0", 4, board_size=SIZE, opponent="self"))
-    # A stone on the taken 24 would stand beside 25.
-    for wrong in (24, 49, -1, 2**70):
+    # A stone on the taken 12 would stand beside 13.
+    for wrong in (12, 25, -1, 2**70):
         env.reset(seed=0)
-        for move in (24, 0, 25, 1):
+        for move in (12, 0, 13, 1):
             env.step(move)
         assert env.step(wrong)[1] == -1.0
     rows.reset(seed=0)
-    for move in (24, 0, 25, 1):
+    for move in (12, 0, 13, 1):
         rows.step(np.full(4, move))
-    assert rows.step(np.array([24, 49, -1, 26]))[1].tolist() == [-1.0, -1.0, -1.0, 0.02]
+    assert rows.step(np.array([12, 25, -1, 14]))[1].tolist() == [-1.0, -1.0, -1.0, 0.02]
 
 
 def test_nothing_is_left_over_where_a_step_was_refused() -> None:
     env = LineReward(gym.make("boyi/Gomoku-v0", board_size=SIZE, opponent="self", illegal="raise"))
     env.reset(seed=0)
-    env.step(24)
+    env.step(12)
     with pytest.raises(BoyiError, match="is not legal"):
-        env.step(24)
+        env.step(12)
     assert env.step(0)[1] == 0.0
 
 

@@ -173,11 +173,11 @@ def test_time_is_not_what_a_program_is_late_for_when_its_clock_runs():
     [
         ("hex:board_size=5", "mcts:sims=1000000000"),
         ("hex:board_size=5", "mcts:seconds=60"),
-        ("hex:board_size=5", "puct:sims=1000000000"),
+        (HEX, "puct:sims=1000000000"),
         ("hex:board_size=5", "alphabeta:seconds=60"),
         ("hex:board_size=5", "alphabeta:depth=25"),
-        ("einstein", "expectimax:seconds=60"),
-        ("einstein", "expectimax:depth=20"),
+        pytest.param("einstein", "expectimax:seconds=60", marks=pytest.mark.slow),
+        pytest.param("einstein", "expectimax:depth=20", marks=pytest.mark.slow),
     ],
 )
 def test_searches_keep_within_the_clock(game, agent, clock):

@@ -129,7 +129,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.Monk
         ("decide einstein random --player nobody", "unknown agent 'nobody'"),
         ("decide einstein random --resume", "--resume needs --out FILE"),
         ("decide mahjong random --judge exact", "exact cannot solve mahjong"),
-        ("decide hex:board_size=2 random --when ply=30", "100 games in a row had no position with ply=30"),
+        ("decide hex:board_size=3 random --when ply=30", "100 games in a row had no position with ply=30"),
     ],
 )
 def test_bad_input_is_one_sentence(words: str, sentence: str) -> None:

@@ -188,7 +188,7 @@ def test_the_command_says_so_in_a_sentence(take, tmp_path, monkeypatch):
 @TAKEN
 def test_a_recording_that_is_taken_away_is_noticed(take, tmp_path):
     path = tmp_path / "games.jsonl"
-    env = RecordGames(gymnasium.make("boyi/Hex-v0", board_size=2, opponent="random").unwrapped, path)
+    env = RecordGames(gymnasium.make("boyi/Hex-v0", board_size=3, opponent="random").unwrapped, path)
 
     def game():
         env.reset(seed=0)

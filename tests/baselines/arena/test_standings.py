@@ -45,7 +45,7 @@ def test_the_order_at_the_table_changes_with_the_seed():
 def test_two_agents_or_one_against_all_still_play_in_pairs():
     assert isinstance(compete(Match(TOY, ["random", FIRST], games=2)), Result)
     assert isinstance(evaluate("random", TOY, [FIRST, "random"], games=2), Result)
-    assert isinstance(compete(Match("hex:board_size=2", ["random", FIRST], games=2)), Result)
+    assert isinstance(compete(Match("hex:board_size=3", ["random", FIRST], games=2)), Result)
     assert isinstance(compete(Match(TOY, ["random", FIRST, "random"], games=3)), Standings)
 
 

@@ -26,7 +26,7 @@ def test_a_game_of_the_package_beside_its_oracle() -> None:
     assert code == 0 and "hex:board_size=3 …" in out and "promises kept by 1 parameter set\n" in out
 
 
-@pytest.mark.kernels
+@pytest.mark.slow
 def test_one_s_own_game_with_all_its_parameter_sets() -> None:
     assert str(SUPPORT) in sys.path
     code, out, _ = boyi("check", "toy:SPEC", "--games", "1")

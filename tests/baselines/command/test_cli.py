@@ -92,12 +92,12 @@ def test_a_table_larger_than_memory_is_one_sentence(monkeypatch):
         raise MemoryError(f"no room for {positions}")
 
     monkeypatch.setattr("boyi.baselines.search.exact.make_solutions", refuse)
-    done = boyi("arena hex exact:positions=2000000000 random --board-size 2 --games 2")
+    done = boyi("arena hex exact:positions=2000000000 random --board-size 3 --games 2")
     assert (done.exit_code, done.stderr) == (1, "boyi: not enough memory: no room for 2000000000\n")
 
 
 def test_a_game_too_large_to_solve_is_said_so():
-    done = boyi("arena hex exact:positions=10 random --board-size 4 --games 2")
+    done = boyi("arena hex exact:positions=10 random --board-size 3 --games 2")
     assert done.exit_code == 2
     assert (
         done.stderr.splitlines()[0]

@@ -25,6 +25,7 @@ def test_the_command_prints_every_line_with_its_peer(monkeypatch: pytest.MonkeyP
     assert "import boyi" in done.stdout and "hex:board_size=3, 1 repeats of 0.01 s" in done.stdout
 
 
+@pytest.mark.slow
 def test_learning_is_measured_beside_sb3() -> None:
     words = ["speed", "hex:board_size=3", "--train", "--repeats", "1", "--seconds", "0.01"]
     done = CliRunner().invoke(app, words)
@@ -67,7 +68,7 @@ def test_a_line_without_a_peer_shows_our_own_rates(monkeypatch: pytest.MonkeyPat
     assert row.cells()[-1] == ""
 
 
-@pytest.mark.parametrize("name", ["hex:board_size=3,swap=true", "gomoku:board_size=6", "einstein"])
+@pytest.mark.parametrize("name", ["hex:board_size=3,swap=true", "gomoku:board_size=5", "einstein"])
 @pytest.mark.parametrize("peer", [peers.openspiel_loop, peers.openspiel_cheap_loop, peers.openspiel_mcts])
 def test_openspiel_runs_beside_us(peer: Any, name: str) -> None:
     assert peer(find(name))(0.01) > 0

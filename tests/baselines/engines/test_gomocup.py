@@ -47,7 +47,7 @@ def last(observation, mask):
     [
         (["START 5"], ["OK"]),
         (["START 15"], ["OK"]),
-        (["START 20"], ["OK"]),
+        pytest.param(["START 20"], ["OK"], marks=pytest.mark.slow),
         (["start 5\r\n"], ["OK"]),
         (["START"], ["ERROR write START and the size of the board"]),
         (["START five"], ["ERROR write START and the size of the board"]),
@@ -175,6 +175,7 @@ def test_a_board_is_set_up_in_any_order():
     assert [empty.answer(line) for line in ("START 5", "BOARD", "DONE")][-1] == "0,0"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", [0, 1])
 def test_six_in_a_row_win_only_in_freestyle(rule):
     row = [line for k, x in enumerate((0, 1, 2, 4, 5)) for line in (f"{x},0,2", f"{5 - k},{2 + k % 2},1")]
@@ -182,6 +183,7 @@ def test_six_in_a_row_win_only_in_freestyle(rule):
     assert told == ["OK", "ERROR the game is over" if rule == 0 else "0,1"]
 
 
+@pytest.mark.slow
 def test_a_board_with_six_in_a_row_may_be_told_as_five_and_one():
     row = [line for x in range(6) for line in (f"{x},0,2", f"{5 - x},{2 + x % 2},1")][:-1]
     assert talk("INFO rule 1", "START 6", "BOARD", *row, "DONE", agent=first) == ["OK", "0,1"]
@@ -195,8 +197,8 @@ def test_a_board_with_six_in_a_row_may_be_told_as_five_and_one():
 def test_the_rule_holds_for_games_to_come():
     served = server()
     served.answer("INFO rule 1")
-    served.answer("START 6")
-    assert served.engine.game.params == {"board_size": 6, "rule": "standard"}
+    served.answer("START 5")
+    assert served.engine.game.params == {"board_size": 5, "rule": "standard"}
     served.answer("RESTART")
     assert served.engine.game.params["rule"] == "standard"
     served.answer("BEGIN")
@@ -207,19 +209,19 @@ def test_the_rule_holds_for_games_to_come():
 @pytest.mark.parametrize("rule", ["freestyle", "standard"])
 def test_whole_games_are_those_of_the_rules(rule):
     """The server plays one side, the test the other; the board is that of a batch."""
-    game = find(f"gomoku:board_size=6,rule={rule}")
+    game = find(f"gomoku:board_size=5,rule={rule}")
     for seed in range(4):
         served, batch, lots = server(seed=seed), Batch(game, encoder=None, seed=0), np.random.default_rng(seed)
-        for line in (f"INFO rule {int(rule == 'standard')}", "START 6"):
+        for line in (f"INFO rule {int(rule == 'standard')}", "START 5"):
             served.answer(line)
         line = "BEGIN"
         while batch.to_move[0] >= 0:
             if batch.to_move[0] == seed % 2:
                 x, y = map(int, served.answer(line).split(","))
-                action = 6 * y + x
+                action = 5 * y + x
             else:
                 action = int(lots.choice(np.flatnonzero(batch.mask[0])))
-                line = f"TURN {action % 6},{action // 6}"
+                line = f"TURN {action % 5},{action // 5}"
             batch.step(np.array([action]))
         if served.engine.to_move >= 0:
             assert served.answer(line) == "ERROR the game is over"

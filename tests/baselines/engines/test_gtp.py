@@ -115,7 +115,7 @@ def test_other_commands_are_not(line):
     assert talk(line, "version")[-1] == f"= {__version__}"
 
 
-@pytest.mark.parametrize("size", ["1", "2", "11", "26", "11 11"])
+@pytest.mark.parametrize("size", [*(pytest.param(n, marks=pytest.mark.slow) for n in ("1", "2", "26")), "11", "11 11"])
 def test_sizes_of_the_board(size):
     responses = talk(f"boardsize {size}", "showboard", "genmove black")
     side = size.split()[0]
@@ -170,7 +170,7 @@ def test_games_differ_but_not_from_one_engine_to_the_next():
     assert told[2::5] == told[4::5]
 
 
-@pytest.mark.parametrize("game", ["hex:board_size=4", "hex:board_size=4,swap=true"])
+@pytest.mark.parametrize("game", ["hex:board_size=5", "hex:board_size=5,swap=true"])
 def test_whole_games_are_those_of_the_rules(game):
     """The server plays one colour, the test the other; board, turns and result are those of a batch."""
     text = find(game).module("text")
@@ -245,11 +245,18 @@ class Trial(Agent):
 def test_kernels_are_compiled_before_the_clock_runs():
     """A copy decides twice running, as the second decision goes on from the first, once for each kind of board."""
     Trial.asked.clear()
-    served = Server(Engine(find("hex:board_size=1"), Trial()))
-    assert Trial.asked == [(0, True)]
-    for line in ("boardsize 3", "clear_board", "boardsize 3", "genmove b"):
+    served = Server(Engine(find(HEX), Trial()))
+    assert Trial.asked == [(0, True), (1, True)]
+    for line in ("boardsize 5", "clear_board", "boardsize 5", "genmove b"):
         served.answer(line)
-    assert Trial.asked[1:] == [(0, True), (1, True), (0, False)]
+    assert Trial.asked[2:] == [(0, True), (1, True), (0, False)]
+
+
+@pytest.mark.slow
+def test_a_game_that_one_action_ends_is_compiled_by_one_decision():
+    Trial.asked.clear()
+    Server(Engine(find("hex:board_size=1"), Trial()))
+    assert Trial.asked == [(0, True)]
 
 
 @pytest.mark.parametrize("agent", ["mcts:sims=1000000000", "alphabeta:seconds=60"])
@@ -362,9 +369,9 @@ def engine(*words, said=""):
 
 
 def test_the_command_speaks_gtp_for_hex():
-    done = engine("hex:board_size=3", "random", said="1 name\n2 boardsize 2\n3 genmove b\n4 quit\n5 name\n")
+    done = engine("hex:board_size=3", "random", said="1 name\n2 boardsize 5\n3 genmove b\n4 quit\n5 name\n")
     assert done.returncode == 0 and "Traceback" not in done.stderr
-    assert re.fullmatch(r"=1 boyi\n\n=2\n\n=3 [ab][12]\n\n=4\n\n", done.stdout)
+    assert re.fullmatch(r"=1 boyi\n\n=2\n\n=3 [a-e][1-5]\n\n=4\n\n", done.stdout)
 
 
 def test_the_command_ends_with_its_input():

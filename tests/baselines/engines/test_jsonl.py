@@ -89,14 +89,17 @@ def test_nothing_hangs_on_what_was_asked_before():
 
 
 def test_a_game_may_change_the_parameters():
-    four = {"type": "game", "game": "hex", "version": 0, "parameters": {"board_size": 4}, "seats": 2}
-    question = {"type": "decide", "position": draw(later("hex:board_size=4", 0))}
-    assert "error" in talk(question)[0]
-    assert re.fullmatch(r"[a-d][1-4]", talk(four, question)[0]["action"])
-    assert "error" in talk(four, {"type": "decide", "position": draw(later(HEX, 0))})[0]
+    three = {"type": "game", "game": "hex", "version": 0, "parameters": {"board_size": 3}, "seats": 2}
+    question = {"type": "decide", "position": draw(later(HEX, 0))}
+    assert "error" in talk(question, game="hex")[0]
+    assert re.fullmatch(r"[a-c][1-3]", talk(three, question, game="hex")[0]["action"])
+    assert "error" in talk(three, {"type": "decide", "position": draw(later("hex", 0))}, game="hex")[0]
 
 
-QUESTION = {"type": "decide", "position": draw(later(HEX, 2))}
+QUESTION = {
+    "type": "decide",
+    "position": "hex 3x3  ply 2  last a1  X to move\n   a b c\n 1  O . .\n  2  . . .\n   3  . X .",
+}
 
 
 @pytest.mark.parametrize(
@@ -121,16 +124,21 @@ QUESTION = {"type": "decide", "position": draw(later(HEX, 2))}
         ({"type": "decide"}, "a question has a position, as a diagram"),
         ({"type": "decide", "position": 3}, "a question has a position, as a diagram"),
         ({"type": "decide", "position": "hex"}, "not a hex diagram"),
-        ({**QUESTION, "position": draw(later("jiu", 0))}, "not a hex diagram"),
-        ({**QUESTION, "position": draw(later("hex:board_size=1", 1))}, ""),
+        ({**QUESTION, "position": lambda: draw(later("jiu:board_size=6", 0))}, "not a hex diagram"),
+        pytest.param(
+            {**QUESTION, "position": "hex 1x1  ply 1  last a1  X has won\n   a\n 1  X"}, "", marks=pytest.mark.slow
+        ),
         ({**QUESTION, "record": 3}, ""),
         ({**QUESTION, "record": "%%%"}, ""),
         ({**QUESTION, "record": ""}, "a record of hex:board_size=3 has 40 bytes, not 0"),
         ({**QUESTION, "record": "AAAA"}, "a record of hex:board_size=3 has 40 bytes, not 3"),
-        ({**QUESTION, "record": encode(later(HEX, 2).states) * 2}, ""),
-        ({**QUESTION, "record": encode(later(HEX, 3).states)}, "the record is not that of the position"),
-        ({**QUESTION, "record": encode(later(HEX, 2, seed=4).states)}, "the record is not that of the position"),
-        ({"type": "decide", "record": encode(later(HEX, 2).states)}, "the record is not that of the position"),
+        ({**QUESTION, "record": lambda: encode(later(HEX, 2).states) * 2}, ""),
+        ({**QUESTION, "record": lambda: encode(later(HEX, 3).states)}, "the record is not that of the position"),
+        (
+            {**QUESTION, "record": lambda: encode(later(HEX, 2, seed=4).states)},
+            "the record is not that of the position",
+        ),
+        ({"type": "decide", "record": lambda: encode(later(HEX, 2).states)}, "the record is not that of the position"),
         ({**QUESTION, "stream": 3}, "a stream is three whole numbers of 64 bits"),
         ({**QUESTION, "stream": [1, 2]}, "a stream is three whole numbers of 64 bits"),
         ({**QUESTION, "stream": [1, 2, -3]}, "a stream is three whole numbers of 64 bits"),
@@ -142,17 +150,19 @@ QUESTION = {"type": "decide", "position": draw(later(HEX, 2))}
     ],
 )
 def test_what_cannot_be_read_is_an_error_and_the_engine_goes_on(message, sentence):
+    if isinstance(message, dict):
+        message = {key: value() if callable(value) else value for key, value in message.items()}
     broken, good = talk(message, QUESTION)
     assert broken.keys() == {"error"} and broken["error"].startswith(sentence) and "\n" not in broken["error"]
     assert good.keys() == {"action"}
 
 
 def test_nobody_is_to_move_when_the_game_is_over():
-    batch = Batch("hex:board_size=2", encoder=None)
-    for action in (0, 1, 2):
+    batch = Batch(HEX, encoder=None)
+    for action in (0, 1, 3, 4, 6):
         batch.step(np.array([action]))
     for more in ({}, {"record": encode(batch.states)}):
-        (answer,) = talk({"type": "decide", "position": draw(batch), **more}, game="hex:board_size=2")
+        (answer,) = talk({"type": "decide", "position": draw(batch), **more})
         assert answer == {"error": "the game is over: nobody is to move in the position"}
 
 
@@ -308,7 +318,7 @@ def test_a_program_is_told_its_time(tmp_path):
     [
         ("hex:board_size=3,swap=true", "mcts:sims=20"),
         ("gomoku:board_size=5", "mcts:sims=20"),
-        ("einstein", "mcts:sims=20"),
+        ("einstein:board_size=3,stones=2", "mcts:sims=20"),
         ("jiu:board_size=6", "greedy"),
         ("mahjong", "greedy"),
     ],

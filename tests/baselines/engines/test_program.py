@@ -409,7 +409,9 @@ def test_a_pool_holds_programs():
     assert [record.ended for record in match.play()] == ["forfeit"] * 2
 
 
-@pytest.mark.parametrize("protocol", KINDS)
+@pytest.mark.parametrize(
+    "protocol", ["jsonl", *(pytest.param(each, marks=pytest.mark.slow) for each in KINDS if each != "jsonl")]
+)
 def test_a_program_is_an_opponent_in_a_vector_environment(protocol):
     name = "boyi/Gomoku-v0" if protocol == "gomocup" else "boyi/Hex-v0"
     size = 5 if protocol == "gomocup" else 3

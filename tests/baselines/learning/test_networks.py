@@ -187,10 +187,10 @@ def neighbours_by_the_rules(n: int) -> dict[tuple[int, int], set[tuple[int, int]
     return touching
 
 
-@pytest.mark.parametrize(("radius", "kept"), [(1, 7), (2, 19)])
+@pytest.mark.parametrize(("radius", "kept"), [(1, 7), pytest.param(2, 19, marks=pytest.mark.slow)])
 def test_a_hexagonal_filter_keeps_the_cells_within_reach(radius: int, kept: int) -> None:
     """The entries kept are those within `radius` steps of the middle, by breadth-first search over the rules."""
-    n, middle = 7, 3  # there are cells all around the square, where ways may lead
+    n, middle = 2 * radius + 3, radius + 1  # there are cells all around the square, where ways may lead
     touching = neighbours_by_the_rules(n)
     assert touching == {cell: set(Hex(n).touching(cell)) for cell in touching}
     reached = {(middle, middle)}

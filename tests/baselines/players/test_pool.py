@@ -19,7 +19,7 @@ from boyi.baselines.agents import labels, make_env, make_vector_env
 from boyi.envs import Batch, BoyiError, Game, View, find
 from boyi.envs.faces.gym import GameEnv, GameVectorEnv
 
-HEX = "hex:board_size=4"
+HEX = "hex:board_size=3"
 
 
 class Nth(Agent):
@@ -59,9 +59,9 @@ def test_the_new_opponent_answers_next(make: Callable[..., Any]) -> None:
     env.reset(seed=0)
     for new, action, expected in [
         (None, 5, [0]),
-        (last_cell, 6, [0, 15]),
-        ([Nth(1)], 9, [0, 2, 15]),
-        ("test_pool:last_cell", 10, [0, 2, 14, 15]),
+        (last_cell, 6, [0, 8]),
+        ([Nth(1)], 3, [0, 2, 8]),
+        ("test_pool:last_cell", 4, [0, 2, 7, 8]),
     ]:
         if new is not None:
             env.set_opponent(new)
@@ -85,7 +85,7 @@ def test_changes_that_cannot_be_are_one_sentence(make: Callable[..., Any]) -> No
 
 
 def test_it_is_reached_through_gymnasiums_wrappers() -> None:
-    env = gym.wrappers.TimeLimit(gym.make("boyi/Hex-v0", board_size=4), 50)
+    env = gym.wrappers.TimeLimit(gym.make("boyi/Hex-v0", board_size=3), 50)
     env.get_wrapper_attr("set_opponent")("mcts:sims=2")
     assert str(env.unwrapped.seating.opponents[0]) == "mcts:sims=2"
 
@@ -98,7 +98,7 @@ def test_without_a_resolver_players_are_taken_as_they_are(face: Any) -> None:
     assert env.seating.opponents[0].n == 2
     for wrong in ("random", last_cell, Nth):
         with pytest.raises(
-            BoyiError, match=r'hex:board_size=4: an opponent is "self" or an object with act\(view\), n'
+            BoyiError, match=r'hex:board_size=3: an opponent is "self" or an object with act\(view\), n'
         ):
             env.set_opponent(wrong)
     with pytest.raises(BoyiError, match="opponents play the other seats here"):
@@ -187,7 +187,7 @@ def test_who_is_added_plays_only_in_later_games() -> None:
     answers = []
     for seed in range(12):
         env.reset(seed=seed)
-        env.step(10)
+        env.step(4)
         pool.add(Nth(1), weight=1e9)
         answers.append(second(env))
         pool.members.pop()

@@ -151,7 +151,7 @@ def positions(game: str, plies: int, count: int) -> Iterator[View]:
 CASES = [
     ("hex:board_size=3", 0, 3, 1),
     ("hex:board_size=3", 3, 6, 4),
-    ("hex:board_size=4", 4, 3, 2),
+    pytest.param("hex:board_size=4", 4, 3, 2, marks=pytest.mark.slow),
     pytest.param("gomoku:board_size=5", 10, 3, 2, marks=pytest.mark.slow),
     ("gomoku:board_size=5", 19, 6, 3),
     # The last stones of the layout; the battle with its captures, jumps and stops.
@@ -199,16 +199,23 @@ def game_diagram(view: View) -> str:
     return str(view.game.module("text").diagram(view.states[0]))
 
 
+@pytest.mark.parametrize(
+    ("game", "plies"),
+    [
+        ("hex:board_size=3", 1),
+        pytest.param("hex:board_size=4", 6, marks=pytest.mark.slow),
+        ("gomoku:board_size=5", 17),
+    ],
+)
 @pytest.mark.usefixtures("weigh")
-def test_a_search_to_the_end_is_exact() -> None:
-    for game, plies in (("hex:board_size=3", 1), ("hex:board_size=4", 6), ("gomoku:board_size=5", 17)):
-        solver = Solver(find(game))
-        for view in positions(game, plies, 6):
-            found = AlphaBeta(depth=25).search(view)
-            value = solver.value(view.states) * (1 if view.seat[0] == 0 else -1)
-            if found.depth:
-                assert np.sign(found.value) == value
-                assert value == 0 or abs(found.value) > WIN
+def test_a_search_to_the_end_is_exact(game: str, plies: int) -> None:
+    solver = Solver(find(game))
+    for view in positions(game, plies, 6):
+        found = AlphaBeta(depth=25).search(view)
+        value = solver.value(view.states) * (1 if view.seat[0] == 0 else -1)
+        if found.depth:
+            assert np.sign(found.value) == value
+            assert value == 0 or abs(found.value) > WIN
 
 
 @pytest.mark.usefixtures("weigh")

@@ -96,8 +96,8 @@ def test_it_finds_the_winning_moves_of_3x3() -> None:
 
 @pytest.mark.parametrize("backup", ["leaf", "children"])
 def test_values_of_hex_tend_to_the_exact_ones(backup: str) -> None:
-    view = position(2, []).view()
-    found = PUCT(sims=5000, evaluator="playout", backup=backup, c=1.0).search(view)
+    view = position(3, []).view()
+    found = PUCT(sims=60_000, evaluator="playout", backup=backup, c=1.0).search(view)
     exact = Exact().worth(view)
     assert exact[int(found.visits[0].argmax())] == 1.0
     assert found.value[0] > 0.95
@@ -242,7 +242,8 @@ def test_a_kept_tree_is_of_this_game_alone() -> None:
 
 
 def test_a_full_tree_goes_on_without_growing() -> None:
-    for name, mode in (("hex:board_size=5", MODES[0]), ("einstein", MODES[0]), ("einstein", MODES[3])):
+    dice = "einstein:board_size=3,stones=2"
+    for name, mode in (("hex:board_size=5", MODES[0]), (dice, MODES[0]), (dice, MODES[3])):
         batch = Batch(name, 2, seed=0)
         agent = PUCT(sims=600, nodes=40, evaluator="playout", **mode)
         actions, found = agent.play(batch.view())

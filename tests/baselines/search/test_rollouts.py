@@ -13,9 +13,8 @@ pytestmark = pytest.mark.kernels
 
 GAMES = [
     "hex:board_size=5,swap=true",
-    "hex:board_size=1,swap=true",
-    "gomoku:board_size=7",
-    "gomoku:board_size=6,rule=standard",
+    "gomoku:board_size=5",
+    "gomoku:board_size=5,rule=standard",
     "jiu:board_size=6,max_turns=60",
     "jiu:board_size=6,single_jump_ban=both,must_take=False,revisit=False,max_turns=60",
     "mahjong",
@@ -60,7 +59,12 @@ def positions(name: str, count: int) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize(
-    ("name", "informed"), [*((name, informed) for name in GAMES for informed in (True, False)), ("einstein", False)]
+    ("name", "informed"),
+    [
+        *((name, informed) for name in GAMES for informed in (True, False)),
+        *(pytest.param("hex:board_size=1,swap=true", informed, marks=pytest.mark.slow) for informed in (True, False)),
+        ("einstein:board_size=3,stones=2", False),
+    ],
 )
 def test_every_rollout_ends_the_game_with_proper_returns(name: str, informed: bool) -> None:
     player = Player(name, informed)
@@ -84,7 +88,7 @@ def test_every_rollout_ends_the_game_with_proper_returns(name: str, informed: bo
 
 
 @pytest.mark.parametrize("informed", [True, False])
-@pytest.mark.parametrize("size", [4, 5])
+@pytest.mark.parametrize("size", [pytest.param(4, marks=pytest.mark.slow), 5])
 def test_hex_is_filled_in_turn_and_marked(size: int, informed: bool) -> None:
     player = Player(f"hex:board_size={size}", informed)
     batch = Batch(player.game, 1, autoreset="off")
@@ -142,23 +146,23 @@ def test_hex_bridges_hold_between_stones_and_to_every_side() -> None:
 @pytest.mark.parametrize(
     ("moves", "point", "wins"),
     [
-        # Seat 0 has four with one end closed, and moves: it wins at g4.
-        (["d4", "a1", "e4", "g1", "c4", "b4", "f4", "a7"], "g4", True),
-        # Seat 1 has to close g4.
-        (["d4", "a1", "e4", "g1", "c4", "b4", "f4"], "g4", False),
+        # Seat 0 has four with one end at the edge, and moves: it wins at e3.
+        (["c3", "a1", "d3", "e1", "b3", "a5", "a3", "e5"], "e3", True),
+        # Seat 1 has to close e3.
+        (["c3", "a1", "d3", "e1", "b3", "a5", "a3"], "e3", False),
         # A gap in the four is found as well as its end.
-        (["b2", "a1", "c2", "g1", "d2", "a7", "f2", "g7"], "e2", True),
-        (["b2", "a1", "c3", "g1", "d4", "a7", "f6"], "e5", False),
+        (["a2", "a1", "b2", "e1", "c2", "a5", "e2", "e5"], "d2", True),
+        (["a1", "e1", "b2", "a5", "c3", "c1", "e5"], "d4", False),
         # Completing a five goes before preventing one.
-        (["b2", "a2", "c2", "b6", "d2", "c6", "e2", "d6", "g4", "e6"], "f2", True),
+        (["a2", "a4", "b2", "b4", "c2", "c4", "d2", "d4"], "e2", True),
     ],
 )
 def test_gomoku_completes_and_prevents_fives(moves: list[str], point: str, wins: bool) -> None:
-    batch = Batch("gomoku:board_size=7", 1)
+    batch = Batch("gomoku:board_size=5", 1)
     text = batch.game.module("text")
     for move in moves:
         batch.step([text.parse(batch.states[0], move)])
-    player, mover = Player("gomoku:board_size=7"), int(batch.to_move[0])
+    player, mover = Player("gomoku:board_size=5"), int(batch.to_move[0])
     for _ in range(50):
         end = player.end(batch.states)
         assert player.used[mover, text.parse(batch.states[0], point)]
@@ -167,6 +171,7 @@ def test_gomoku_completes_and_prevents_fives(moves: list[str], point: str, wins:
             assert end["ply"][0] == len(moves) + 1
 
 
+@pytest.mark.slow
 def test_gomoku_of_exact_rows_does_not_count_on_longer_ones() -> None:
     # Filling the gap at d2 would make six.
     batch = Batch("gomoku:board_size=7,rule=standard", 1)
@@ -181,12 +186,12 @@ def test_gomoku_of_exact_rows_does_not_count_on_longer_ones() -> None:
 def test_jiu_rollouts_take_more_than_random_ones() -> None:
     taken = {}
     for informed in (True, False):
-        player, taken[informed] = Player("jiu:board_size=8,max_turns=40,no_capture_limit=0", informed), 0
+        player, taken[informed] = Player("jiu:board_size=6,max_turns=40,no_capture_limit=0", informed), 0
         batch = Batch(player.game, 1, seed=3, autoreset="off")
-        for _ in range(64):
+        for _ in range(36):
             batch.step(batch.sample())
         for _ in range(30):
-            taken[informed] += 62 - int(player.end(batch.states)["stones"].sum())
+            taken[informed] += 34 - int(player.end(batch.states)["stones"].sum())
     assert taken[True] > 1.3 * taken[False]
 
 

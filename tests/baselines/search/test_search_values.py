@@ -39,7 +39,8 @@ def four_in_a_row(tmp_path_factory: pytest.TempPathFactory) -> Game:
 @pytest.fixture(
     params=[
         "hex:board_size=3",
-        "einstein:board_size=3,stones=3",
+        "einstein:board_size=3,stones=2",
+        pytest.param("einstein:board_size=3,stones=3", marks=pytest.mark.slow),
         pytest.param("hex:board_size=4", marks=pytest.mark.slow),
         pytest.param("four in a row", marks=pytest.mark.slow),
     ]
@@ -119,6 +120,7 @@ def test_what_is_proven_is_exact(game: Game) -> None:
     assert proven
 
 
+@pytest.mark.slow
 def test_four_in_a_row_is_a_draw(four_in_a_row: Game) -> None:
     """After two stones in the middle, so that the positions that may follow fit into memory."""
     batch = Batch(four_in_a_row, 1, seed=0, encoder=None)

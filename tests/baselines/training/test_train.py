@@ -105,7 +105,7 @@ def test_same_seed_same_run_and_another_seed_another():
         {"target": "own_next"},
         {"target": "literal", "optimizer": "rmsprop"},
         {"opponent": ["random", "mcts:sims=2,reuse=false"], "seat": "random"},
-        {"game": "einstein:stones=2", "encoder": "policy42"},
+        {"game": "einstein:board_size=3,stones=2", "encoder": "policy42"},
     ],
     ids=["negamax", "own_next", "literal", "pool", "dice"],
 )
@@ -120,6 +120,7 @@ def test_a_run_stopped_anywhere_resumes_to_what_it_would_have_been(changes):
     same(state(Path("runs/whole")), state(Path("runs/parts")))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_a_killed_run_resumes_to_what_it_would_have_been():
     Run(tiny(steps=4000), Path("runs/whole")).train()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from histories import count, random_histories, replayed
 from numpy.typing import NDArray
+from sizes import COMPILES
 from test_amazons import CORNERED, laid, play
 
 from boyi.baselines import evaluate as arena
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.kernels
 
 Cell = tuple[int, int]
 EIGHT = [(dr, dc) for dr in (-1, 0, 1) for dc in (-1, 0, 1) if (dr, dc) != (0, 0)]
-BOARDS = [4, 5, 10, 20]
+BOARDS = [4, pytest.param(5, marks=COMPILES), 10, pytest.param(20, marks=COMPILES)]
 
 
 def look(states, notes, out):  # type: ignore[no-untyped-def]
@@ -136,11 +137,11 @@ def test_it_shuts_in_whom_it_can() -> None:
 
 
 def test_a_closed_region_is_worth_its_cells() -> None:
-    """White has three cells for itself and black one: nothing is contested any more, whoever is to move."""
-    batch = laid(5, "a1 b1 a2 b2", "d5 e5 d4 e4", "a4 b4 c4 c3 c2 c1 d3 e3 c5 a5")
-    assert looked(batch.states, 5)[4:7] == [2, 0, 0]
-    assert looked(batch.states, 5)[8] > module.FIRST
-    assert looked(play(batch, "a2").states, 5)[8] > module.FIRST
+    """White has two cells for itself, and nobody comes to any other: nothing is contested, whoever is to move."""
+    batch = laid(10, "a1 b1 a2 b2", "i10 j10 i9 j9", "a4 b4 c4 c3 c2 c1 h10 h9 h8 i8 j8 e5")
+    assert looked(batch.states, 10)[4:7] == [2, 0, 0]
+    assert looked(batch.states, 10)[8] > module.FIRST
+    assert looked(play(batch, "a2").states, 10)[8] > module.FIRST
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ from einstein_positions import (
 from histories import count, seen
 from numba import config
 from numpy.typing import NDArray
+from sizes import COMPILES
 
 from boyi.baselines.command.perft import perft
 from boyi.envs import Batch, BoyiError, Game, IllegalAction, find
@@ -155,7 +156,9 @@ def oracle_perft(depth: int, params: dict[str, Any]) -> list[int]:
     return counts
 
 
-@pytest.mark.parametrize("name", PERFT)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=COMPILES) if "board_size" in name else name for name in PERFT]
+)
 def test_perft(name: str) -> None:
     """§4 to §8: the kernels count what the oracle counted."""
     expected = [number for number in PERFT[name] if number <= count(10**8, 3000)]
@@ -163,10 +166,11 @@ def test_perft(name: str) -> None:
 
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="plays no kernel")
+@pytest.mark.parametrize("most", [10**4, pytest.param(10**5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", PERFT)
-def test_perft_table(name: str) -> None:
+def test_perft_table(name: str, most: int) -> None:
     """The oracle still counts the numbers of the table, as far as that takes no time."""
-    expected = [number for number in PERFT[name] if number <= 10**5]
+    expected = [number for number in PERFT[name] if number <= most]
     assert oracle_perft(len(expected) - 1, find(name).params) == expected
 
 
@@ -248,11 +252,16 @@ def test_substitution_of_every_set_of_stones(substitution: str) -> None:
 
 
 def test_the_longest_game() -> None:
-    """§9: the page's 79, and a game on the smallest board that takes every step but one."""
+    """§9: the page's 79."""
     assert find("einstein").longest == 79
     for game in TESTED:
         assert game.longest == EinStein(**game.params).longest()
-    batch = by_hand("einstein", board_size=2, stones=1)
+
+
+@pytest.mark.parametrize("board_size", [pytest.param(2, marks=COMPILES)])
+def test_a_longest_game(board_size: int) -> None:
+    """§9: on the smallest board one takes every step but one."""
+    batch = by_hand("einstein", board_size=board_size, stones=1)
     for ply, a in enumerate((0, 0, 1)):
         assert batch.states["to_move"][0] == CHANCE
         batch.resolve(np.array([0]))

@@ -98,8 +98,8 @@ def test_what_is_drawn_once_a_game_hangs_on_its_seed_and_episode_alone() -> None
 
 
 def test_row_i_is_the_single_game_of_seed_plus_i() -> None:
-    many = Batch("hex:board_size=4", 5, seed=10, autoreset="next_step")
-    singles = [Batch("hex:board_size=4", 1, seed=10 + i, autoreset="next_step") for i in range(5)]
+    many = Batch("hex:board_size=3", 5, seed=10, autoreset="next_step")
+    singles = [Batch("hex:board_size=3", 1, seed=10 + i, autoreset="next_step") for i in range(5)]
     for _ in range(50):
         many.step(many.sample())
         for single in singles:
@@ -108,7 +108,7 @@ def test_row_i_is_the_single_game_of_seed_plus_i() -> None:
 
 
 def test_seeds_may_be_listed_and_episodes_differ() -> None:
-    listed = Batch("hex:board_size=4", 3, seed=[5, 9, 5])
+    listed = Batch("hex:board_size=3", 3, seed=[5, 9, 5])
     first = listed.sample()
     assert first[0] == first[2]
     draws = []
@@ -177,7 +177,7 @@ def test_what_a_step_has_shown_is_there_until_the_next() -> None:
 
 
 def test_rows_are_stepped_alone() -> None:
-    made = Batch("hex:board_size=4", 6, seed=0)
+    made = Batch("hex:board_size=3", 6, seed=0)
     before = made.states
     made.step([3, 4], rows=[1, 4])
     changed = (made.states != before).nonzero()[0]

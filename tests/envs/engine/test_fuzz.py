@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sizes import COMPILES
 
 from boyi.baselines.agents import make_agent
 from boyi.baselines.engines import gomocup, gtp, jsonl
@@ -150,25 +151,27 @@ def test_a_number_that_is_none_is_one_sentence(end: str) -> None:
 # Positions
 
 
-def played(name: str, seed: int = 0) -> list[np.ndarray]:
+@lru_cache
+def played(name: str, seed: int = 0) -> tuple[np.ndarray, ...]:
     """Play a random game; return its positions, a record (1,) each."""
     batch = Batch(name, 1, seed, encoder=None)
     states = [batch.states]
     while batch.to_move[0] >= 0:
         batch.step(batch.sample())
         states.append(batch.states)
-    return states
+    return tuple(states)
 
 
 @lru_cache
-def diagrams(name: str) -> tuple[str, ...]:
-    """Draw some positions of large and small games, starts and ends among them."""
-    drawn = []
-    for params in ({}, facts(find(name)).small):
-        states = played(str(find(name, **params)))
-        kept = [*states[:: max(1, len(states) // 4)], states[-1]]
-        drawn += [find(name).module("text").diagram(state[0]) for state in kept]
-    return tuple(drawn)
+def diagrams(name: str, large: bool = False) -> tuple[str, ...]:
+    """Draw some positions of a small or large game, its start and its end among them."""
+    states = played(str(find(name) if large else small(name)))
+    kept = [*states[:: max(1, len(states) // 4)], states[-1]]
+    return tuple(find(name).module("text").diagram(state[0]) for state in kept)
+
+
+def small(name: str) -> Game:
+    return find(name, **facts(find(name)).small)
 
 
 def game_of(name: str, states: np.ndarray) -> Game | None:
@@ -199,8 +202,9 @@ def check_diagram(name: str, text: str) -> bool:
 
 
 @pytest.mark.parametrize("name", games())
-def test_every_diagram_of_play_is_read(name: str) -> None:
-    assert all(check_diagram(name, text) for text in diagrams(name))
+@pytest.mark.parametrize("large", [False, pytest.param(True, marks=COMPILES)])
+def test_every_diagram_of_play_is_read(name: str, large: bool) -> None:
+    assert all(check_diagram(name, text) for text in diagrams(name, large))
 
 
 @pytest.mark.parametrize("name", games())
@@ -226,7 +230,7 @@ def test_what_is_no_text_is_no_diagram(name: str, text: Any) -> None:
 
 @pytest.mark.parametrize("ply", [0, 900, MOST - 80, MOST - 78])
 def test_a_position_set_up_in_einstein_can_be_drawn_to_its_end(ply: int) -> None:
-    text, start = find("einstein").module("text"), diagrams("einstein")[0]
+    text, start = find("einstein").module("text"), diagrams("einstein", large=True)[0]
     batch = Batch("einstein", 1, 0, encoder=None)
     # An even ply, so that the same seat is to move, and 80 steps that all stones have before them.
     late = start.replace("ply 0", f"ply {ply}")
@@ -240,15 +244,15 @@ def test_a_position_set_up_in_einstein_can_be_drawn_to_its_end(ply: int) -> None
 
 @pytest.mark.parametrize("ply", [2**31 - 2, 2**31, 10**30])
 def test_no_game_of_einstein_is_longer_than_its_counter(ply: int) -> None:
-    assert not check_diagram("einstein", diagrams("einstein")[0].replace("ply 0", f"ply {ply}"))
+    assert not check_diagram("einstein", diagrams("einstein", large=True)[0].replace("ply 0", f"ply {ply}"))
 
 
 @pytest.mark.parametrize("name", games())
 @settings(CALM, max_examples=150)
 @given(data=st.data())
 def test_a_name_is_an_action_or_a_sentence(name: str, data: Any) -> None:
-    game = find(name)
-    text, states = game.module("text"), played(name)
+    game = small(name)
+    text, states = game.module("text"), played(str(game))
     state = data.draw(st.sampled_from(states))[0]
     known = [text.name(state, action) for action in range(0, game.actions, max(1, game.actions // 50))]
     word = data.draw(either(*known))
@@ -282,7 +286,7 @@ def record() -> str:
     """Write a game as a line of JSON."""
     from boyi.baselines.command.play import Sitting
 
-    sitting = Sitting(find("hex:board_size=2"), None, ["random"], 1)
+    sitting = Sitting(find("hex:board_size=3"), None, ["random"], 1)
     while sitting.to_move >= 0:
         sitting.answer()
     return sitting.record().line()
@@ -364,9 +368,9 @@ def test_gomocup_answers_every_line(lines: list[str]) -> None:
 def questions() -> tuple[str, ...]:
     said: list[dict[str, Any]] = [
         {"type": "decide", "position": text, "stream": [1, 2, 3], "seconds": 1.5, "clock": None}
-        for text in diagrams("hex") if text.startswith("hex 2x2 ")
-    ]  # fmt: skip
-    said += [{"type": "game", "game": "hex", "parameters": {"board_size": 2, "swap": False}}, {"type": "nothing"}]
+        for text in diagrams("hex")
+    ]
+    said += [{"type": "game", "game": "hex", "parameters": {"board_size": 3, "swap": False}}, {"type": "nothing"}]
     said += [{"type": "decide", "position": 3, "seconds": 10**400}, {"type": "quit"}]
     return tuple(json.dumps(each) for each in said)
 
@@ -375,7 +379,7 @@ def questions() -> tuple[str, ...]:
 @given(st.data())
 def test_lines_of_json_are_answered(data: Any) -> None:
     lines = data.draw(st.lists(st.sampled_from(questions()) | either(*questions()), max_size=6))
-    for answer in converse(jsonl, "hex:board_size=2", lines):
+    for answer in converse(jsonl, "hex:board_size=3", lines):
         assert set(json.loads(answer)) <= {"action", "error"} and len(answer) < MOST_SAID
 
 

@@ -1,7 +1,7 @@
 """Every option of every face, and every argument of a batch, given a value of any type: right, or one sentence."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -76,25 +76,33 @@ def test_an_option_takes_its_values_and_refuses_others(face: str, option: str) -
     right_or_a_sentence(lambda value: make(**{**base, option: value}))
 
 
-BATCH = Batch(HEX, 3, 0, history=True)
-DICE = Batch("einstein:board_size=2,stones=1", 2, 0, chance="by_hand", encoder=None)
+@cache
+def batch() -> Batch:
+    return Batch(HEX, 3, 0, history=True)
+
+
+@cache
+def dice() -> Batch:
+    return Batch("einstein:board_size=3,stones=2", 2, 0, chance="by_hand", encoder=None)
+
+
 CALLS: dict[str, Callable[[Any], object]] = {
-    "reset seed": BATCH.reset,
-    "reset rows": lambda value: BATCH.reset(None, value),
-    "reset episode": lambda value: BATCH.reset(1, episode=value),
-    "step": BATCH.step,
-    "step rows": lambda value: BATCH.step([0], value),
-    "view": BATCH.view,
-    "observe": BATCH.observe,
-    "observe rows": lambda value: BATCH.observe(0, value),
-    "history": BATCH.history,
-    "keys": BATCH.game_keys,
-    "purpose": lambda value: BATCH.game_keys(purpose=value),
-    "seats": BATCH.draw_seats,
-    "play": Batch(HEX, 1, 0).play,
-    "outcomes": DICE.resolve,
-    "outcome rows": lambda value: DICE.resolve([0], value),
-    "draw": DICE.draw_outcomes,
+    "reset seed": lambda value: batch().reset(value),
+    "reset rows": lambda value: batch().reset(None, value),
+    "reset episode": lambda value: batch().reset(1, episode=value),
+    "step": lambda value: batch().step(value),
+    "step rows": lambda value: batch().step([0], value),
+    "view": lambda value: batch().view(value),
+    "observe": lambda value: batch().observe(value),
+    "observe rows": lambda value: batch().observe(0, value),
+    "history": lambda value: batch().history(value),
+    "keys": lambda value: batch().game_keys(value),
+    "purpose": lambda value: batch().game_keys(purpose=value),
+    "seats": lambda value: batch().draw_seats(value),
+    "play": lambda value: Batch(HEX, 1, 0).play(value),
+    "outcomes": lambda value: dice().resolve(value),
+    "outcome rows": lambda value: dice().resolve([0], value),
+    "draw": lambda value: dice().draw_outcomes(value),
     "agent": make_agent,
     "agent's game": lambda value: make_agent("random", value),
     "history stack": lambda value: wrappers.HistoryStack(make_env(HEX), value),
@@ -129,7 +137,7 @@ def test_an_environment_takes_its_arguments_and_refuses_others(make: Callable[..
 def test_random_play_takes_whole_steps() -> None:
     for steps in (1.5, -1, None, [3], float("nan"), True):
         with pytest.raises(BoyiError, match="steps must be a whole number, at least 0, not"):
-            BATCH.play_random(steps)
+            batch().play_random(steps)
     assert Batch(HEX, 2, 0).play_random(np.int64(40))[1].tolist() == [1, 1]
 
 

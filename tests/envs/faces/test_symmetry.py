@@ -76,7 +76,7 @@ hex_encode_symmetries = hex_encode.symmetries
 
 
 def test_broken_tables_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    probe = check.Probe(find("hex:board_size=4"), games=3)
+    probe = check.Probe(find("hex:board_size=3"), games=3)
     check.images(probe)
     monkeypatch.setattr(hex_encode, "symmetries", kept_planes)
     with pytest.raises(GameError, match="neurohex does not show the image that its symmetries say"):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from gomoku_oracle import Gomoku
 from gomoku_positions import WAYS, every_rule
+from sizes import COMPILES
 
 from boyi.baselines.search.evaluation import WIN, evaluation
 from boyi.envs import Game, find
@@ -17,7 +18,7 @@ from boyi.envs.gomoku import rules, shapes
 
 pytestmark = pytest.mark.kernels
 
-SIZES = [5, 6, 9, 15, 22]
+SIZES = [5, pytest.param(6, marks=COMPILES), pytest.param(9, marks=COMPILES), 15, pytest.param(22, marks=COMPILES)]
 WORDS = ["NOTHING", "ONE", "TWO", "OPEN_TWO", "THREE", "OPEN_THREE", "FOUR", "OPEN_FOUR", "FIVE"]
 
 
@@ -177,7 +178,7 @@ def test_every_pattern_has_the_shape_it_is_defined_to_have(variant: int) -> None
 
 
 LINES = {
-    # What X gets on the point marked +, freestyle and by the exact rule; | is the edge.
+    # What X gets on the point marked +, freestyle and by the exact rule; lines begin at the edge and go on with points.
     "....XXXX+....": ("FIVE", "FIVE"),
     "....XX+XX....": ("FIVE", "FIVE"),
     "...XXX+XX....": ("FIVE", "NOTHING"),
@@ -206,9 +207,9 @@ LINES = {
 @pytest.mark.parametrize("line", LINES)
 def test_lines_by_hand(line: str) -> None:
     """On the board, in all directions, forward and backward, for both seats."""
-    n, place = len(line), line.index("+")
+    n, place = 15, line.index("+")
     for rule, word in zip(("freestyle", "standard"), LINES[line], strict=True):
-        row = np.array([" XO".replace(" ", ".").index(mark) for mark in line.replace("+", ".")])
+        row = np.array([".XO".index(mark) for mark in line.replace("+", ".").ljust(n, ".")])
         for d, seat in ((d, seat) for d in range(4) for seat in range(2)):
             for way in (1, -1):
                 i = np.arange(n)
@@ -243,7 +244,7 @@ def test_notes_that_follow_are_those_of_a_survey(size: int, rule: str) -> None:
 
 
 @every_rule
-@pytest.mark.parametrize("size", [6, 9, 15])
+@pytest.mark.parametrize("size", SIZES[1:4])
 def test_kinds_say_what_a_stone_wins(size: int, rule: str) -> None:
     """Against the oracle, on every empty point, for both seats: five at once, or one, or two points to make it on."""
     rng, game = random.Random(size), find("gomoku", board_size=size, rule=rule)
@@ -271,7 +272,7 @@ def test_kinds_say_what_a_stone_wins(size: int, rule: str) -> None:
 
 
 @every_rule
-@pytest.mark.parametrize("size", [5, 9, 15])
+@pytest.mark.parametrize("size", [5, pytest.param(9, marks=COMPILES), 15])
 def test_values_keep_to_the_symmetries(size: int, rule: str) -> None:
     """They are opposite for the seats, the same in all eight positions of the board and with colours exchanged."""
     rng, game = random.Random(1), find("gomoku", board_size=size, rule=rule)
@@ -299,7 +300,7 @@ def test_values_keep_to_the_symmetries(size: int, rule: str) -> None:
 
 
 @every_rule
-@pytest.mark.parametrize("size", [5, 6, 9, 15])
+@pytest.mark.parametrize("size", SIZES[:4])
 def test_candidates_are_legal_and_leave_out_no_win_and_no_stop(size: int, rule: str) -> None:
     rng, game = random.Random(size), find("gomoku", board_size=size, rule=rule)
     met = set()
@@ -361,7 +362,7 @@ def test_a_dead_board_has_one_candidate() -> None:
 
 def test_the_hash_knows_stones_mover_and_rule() -> None:
     def hashes(moves: list[int], rule: str = "freestyle") -> int:
-        position = Position(find("gomoku", board_size=9, rule=rule))
+        position = Position(find("gomoku", board_size=5, rule=rule))
         for a in moves:
             position.play(a)
         return position.hash()
@@ -376,11 +377,11 @@ def test_the_hash_knows_stones_mover_and_rule() -> None:
 @pytest.mark.parametrize(
     ("line", "to_move", "low", "high"),
     [
-        ("...XXXX....", 0, 800_000, WIN),
-        ("...XXXX....", 1, 800_000, WIN),
-        ("....XXX....", 0, 800_000, WIN),
-        ("....XXX....", 1, 0, 800_000),
-        (".OOOX.OXXXX", 1, -WIN, 0),
+        (".....XXXX......", 0, 800_000, WIN),
+        (".....XXXX......", 1, 800_000, WIN),
+        ("......XXX......", 0, 800_000, WIN),
+        ("......XXX......", 1, 0, 800_000),
+        (".OOOXOXOX.OXXXX", 1, -WIN, 0),
     ],
 )
 def test_wins_at_sight_have_their_value(line: str, to_move: int, low: int, high: int) -> None:

@@ -111,12 +111,12 @@ def named(batch: Batch, cell: Cell) -> str:
 
 
 def board(rows: str, ply: int, last: str, mover: str, rule: str = "freestyle") -> str:
-    """Write a diagram round the rows of a picture, the first of them on top."""
-    lines = rows.split()
-    n = len(lines)
+    """Write a diagram round the rows of a picture, the first of them on top, which is the lower left of the board."""
+    lines, n = rows.split(), 15
+    whole = ["." * n] * (n - len(lines)) + [line.ljust(n, ".") for line in lines]
     head = f"gomoku {n}x{n} {rule}  ply {ply}  last {last}  {mover} to move"
-    body = [f"{n - r:>2}  {' '.join(line)}" for r, line in enumerate(lines)]
-    return "\n".join([head, *body, "    " + " ".join("abcdefghijklmnopqrstuv"[:n])])
+    body = [f"{n - r:>2}  {' '.join(line)}" for r, line in enumerate(whole)]
+    return "\n".join([head, *body, "    " + " ".join("abcdefghijklmno")])
 
 
 A_FOUR = """
@@ -155,9 +155,9 @@ OXXX.XX..
 """
     batch, oracle = planted(board(rows, 18, "i7", "X", "standard"))
     cell, value = answer(batch, depth=2)
-    assert value > WIN and completes(oracle, 0, cell) and cell[0] == 1
+    assert value > WIN and completes(oracle, 0, cell) and cell[0] == 7
     _, free = planted(board(rows, 18, "i7", "X"))
-    assert completes(free, 0, (7, 4)) and not completes(oracle, 0, (7, 4))
+    assert completes(free, 0, (13, 4)) and not completes(oracle, 0, (13, 4))
 
 
 def test_it_stops_an_open_three() -> None:

@@ -19,10 +19,10 @@ TESTED = [find(SPEC, **params) for params in SPEC.tested]
 SMALL = [game for game in TESTED if game.params["board_size"] < 9]
 
 
-every_set = sizes.every_set([SPEC])
+every_set = sizes.every_set([SPEC], large=False)
 
 
-every_small_set = pytest.mark.parametrize("game", [sizes.marked(game) for game in SMALL], ids=str)
+every_small_set = sizes.every_game(SMALL, large=False)
 
 
 Record = NDArray[np.void]
@@ -157,6 +157,9 @@ def in_phase(phase: str, *rows: str, changes: dict[str, str], **facts: object) -
     return drawing
 
 
+FLYING = "OX.X", "O...O", "XXO"
+
+
 DIAGRAMS = {  # one of every phase; texts, so that a bug in the game does not keep pytest from collecting the tests
     "layout": drawn(n=6).replace("turn  ", "layout  ").replace("ply 36", "ply 0").replace("O to", "X to"),
     "turn": drawn("OX...", "..X..", "...X."),
@@ -164,12 +167,17 @@ DIAGRAMS = {  # one of every phase; texts, so that a bug in the game does not ke
         "jump", "..OX", ".OX", "", "XXXXX", "O", "OOOOO", n=6, revisit=False,
         changes={"from": "A0", "runner": "A2", "jumps": "1", "taken": "1", "been": "A0,A2"},
     ),
-    "drop": in_phase("drop", "OX.X", "O...O", "XXO", n=26, turns=3, changes={"runner": "a1"}),
+    "drop": in_phase("drop", *FLYING, turns=3, fill=False, changes={"runner": "a1"}),
     "take": in_phase(
-        "take", "OOO.XX", "OOOX", "......X", n=10, flying="below",
+        "take", "OOO.XX", "OOOX", "......X", fill=False, flying="below",
         changes={"latest": "a4,B1", "from": "C1", "due": "2"},
     ),
 }  # fmt: skip
 
 
-every_phase = pytest.mark.parametrize("drawing", DIAGRAMS.values(), ids=DIAGRAMS)
+LARGEST = in_phase("drop", *FLYING, n=26, turns=3, changes={"runner": "a1"})
+
+
+every_phase = pytest.mark.parametrize(
+    "drawing", [*DIAGRAMS.values(), pytest.param(LARGEST, marks=sizes.COMPILES)], ids=[*DIAGRAMS, "drop on 26 lines"]
+)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pictures import check_letters, check_margin, check_svg, color, lettered
+from sizes import COMPILES
 
 from boyi.envs import Batch
 from boyi.envs.engine import protocol
@@ -122,7 +123,14 @@ def test_pictures_are_whole_without_text_and_keep_a_margin(name: str) -> None:
         check_margin(board.svg(RECORDS[name], lit))
 
 
-@pytest.mark.parametrize("name", ["jiu:board_size=6,max_turns=60", "jiu:max_turns=20", "jiu:board_size=26,max_turns=3"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "jiu:board_size=6,max_turns=60",
+        "jiu:max_turns=20",
+        pytest.param("jiu:board_size=26,max_turns=3", marks=COMPILES),
+    ],
+)
 def test_pictures_of_a_game_are_equally_large_and_come_out_the_same(name: str) -> None:
     heads, used = set(), set()
     for state in positions(name):
@@ -149,7 +157,7 @@ def test_lines_join_the_points_and_a_diagonal_the_middle(n: int) -> None:
     assert circles(state, fill=board.BAND) == {*middle}
 
 
-@every_size
+@pytest.mark.parametrize("n", [6, 14, pytest.param(26, marks=COMPILES)])
 def test_stones_stand_on_their_points(n: int) -> None:
     """§1: seat 0 has the white stones, seat 1 the black ones."""
     state = positions(f"jiu:board_size={n},max_turns=3")[-1]
@@ -275,7 +283,7 @@ def shapes_of(state: np.void) -> tuple[list[Any], list[Any]]:
     return [divmod(p, n) for _, p in own], dalians
 
 
-@pytest.mark.parametrize(("n", "many"), [(6, 60), (14, 8), (26, 2)])
+@pytest.mark.parametrize(("n", "many"), [(6, 60), (14, 8), pytest.param(26, 2, marks=COMPILES)])
 def test_squares_and_dalians_are_those_of_the_rules(n: int, many: int) -> None:
     """§8, §14: and what is lit are these squares, these other cells, and an arrow for every runner's step."""
     total = 0

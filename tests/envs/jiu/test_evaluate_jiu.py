@@ -25,9 +25,9 @@ pytestmark = pytest.mark.kernels
 GAMES = [
     "jiu",
     "jiu:board_size=6",
-    "jiu:board_size=8,layout_only=true",
+    "jiu:board_size=6,layout_only=true",
     "jiu:board_size=6,single_jump_ban=both,must_take=false,revisit=false",
-    "jiu:board_size=8,single_jump_ban=stronger,flying=below,gun=false,no_capture_limit=20",
+    "jiu:board_size=6,single_jump_ban=stronger,flying=below,gun=false,no_capture_limit=20",
 ]
 every_game = pytest.mark.parametrize("game", GAMES)
 
@@ -202,12 +202,12 @@ def value_of(state: Record) -> int:
 
 def test_the_layout_is_what_greedy_makes_of_it() -> None:
     """Two programs for one table, on random boards."""
-    game, rng, out = find("jiu:board_size=8"), np.random.default_rng(0), np.zeros(2, np.int64)
+    game, rng, out = find("jiu:board_size=6"), np.random.default_rng(0), np.zeros(2, np.int64)
     looking, met = Looking(game), set()
     for k in range(200):
         state = rules.blank(**game.params)
         s, p = state.view(np.recarray)[0], (0.2, 0.4, 0.48)[k % 3]
-        for point, stone in enumerate(rng.choice(3, 64, p=[1 - 2 * p, p, p])):
+        for point, stone in enumerate(rng.choice(3, 36, p=[1 - 2 * p, p, p])):
             if stone:
                 record.put_stone(s, point, int(stone) - 1)
         looking.survey(state)
@@ -218,10 +218,10 @@ def test_the_layout_is_what_greedy_makes_of_it() -> None:
 
 
 def counted(notes, seat, out):  # type: ignore[no-untyped-def]
-    """Write a side's holes, gates, dalians, stones to jump and steps on a board of 8 lines."""
+    """Write a side's holes, gates, dalians, stones to jump and steps on a board of 6 lines."""
     e = notes[0]
     own, other = e.own[seat], e.own[1 - seat]
-    out[0], out[1], out[2], out[3], out[4] = count_shapes(e.cells[seat], own, other, e.empty, 8)
+    out[0], out[1], out[2], out[3], out[4] = count_shapes(e.cells[seat], own, other, e.empty, 6)
 
 
 def naive(board: list[int], n: int, mine: int) -> list[int]:
@@ -252,10 +252,10 @@ def naive(board: list[int], n: int, mine: int) -> list[int]:
 
 
 def test_shapes_are_counted() -> None:
-    game, rng, out = find("jiu:board_size=8"), np.random.default_rng(1), np.zeros(5, np.int64)
+    game, rng, out = find("jiu:board_size=6"), np.random.default_rng(1), np.zeros(5, np.int64)
     looking, most = Looking(game), np.zeros(5, np.int64)
     for k in range(200):
-        board = rng.choice(3, 64, p=[(0.2, 0.1, 0.7), (0.1, 0.45, 0.45), (0.5, 0.25, 0.25)][k % 3])
+        board = rng.choice(3, 36, p=[(0.2, 0.1, 0.7), (0.1, 0.45, 0.45), (0.5, 0.25, 0.25)][k % 3])
         state = rules.blank(**game.params)
         s = state.view(np.recarray)[0]
         for p in np.flatnonzero(board):
@@ -263,7 +263,7 @@ def test_shapes_are_counted() -> None:
         looking.survey(state)
         for seat in (0, 1):
             bind(counted, game)(looking.notes, seat, out)
-            assert out.tolist() == naive(board.tolist(), 8, seat + 1)
+            assert out.tolist() == naive(board.tolist(), 6, seat + 1)
             most = np.maximum(most, out)
     assert (most >= 3).all()
 

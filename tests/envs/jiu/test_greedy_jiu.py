@@ -64,8 +64,8 @@ SHAPES = {
 @pytest.mark.parametrize(("rows", "worth"), SHAPES.values(), ids=SHAPES)
 def test_shapes_are_valued_by_the_table(rows: tuple[str, ...], worth: int) -> None:
     """In the battle; the stones that fill the board up are too far apart for shapes."""
-    state = position(*rows, "", "", "", "X.X.X.X.", "", "O.X.O.X.", n=8, flying="below")
-    assert bind(value, find("jiu", board_size=8, flying="below"))(state, 1) == worth
+    state = position(*rows, "", "", "", "X.X.X.X.", "", "O.X.O.X.", fill=False, flying="below")
+    assert bind(value, find("jiu", flying="below"))(state, 1) == worth
 
 
 def test_equal_choices_are_drawn_by_lot() -> None:

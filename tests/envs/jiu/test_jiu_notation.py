@@ -15,7 +15,7 @@ pytestmark = pytest.mark.kernels
 GAMES = [
     "jiu:board_size=6",
     "jiu:board_size=6,must_take=false,revisit=false",
-    "jiu:board_size=8,single_jump_ban=none,gun=false",
+    "jiu:board_size=6,single_jump_ban=none,gun=false",
     "jiu:board_size=6,single_jump_ban=both,flying=below",
     "jiu:board_size=6,layout_only=true",
 ]

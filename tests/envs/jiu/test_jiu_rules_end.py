@@ -93,7 +93,7 @@ def test_single_jumps(mover: bool, other: bool) -> None:
 
 def test_a_banned_side_stops_after_two_jumps() -> None:
     """§8, §12: two jumps are enough; squares take without any."""
-    state = position("OX.X.X..", "", "OO", "O", "", "X.X.X", n=8)
+    state = position("OX.X.X", "", "OO", "O", "", "X.X.X", fill=False)
     assert named(played(state, "A0-A2")) == ["A2-A4"]
     assert named(played(state, "A0-A2, A2-A4")) == ["A4-A6", "stop"]
     assert stands(played(state, "lift A0, drop D1")) == "O take 1"

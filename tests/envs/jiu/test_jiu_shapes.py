@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from histories import count, scores
 from jiu_positions import beside, dalians, exchanged, played, position, stands, stones, unit_cells
+from sizes import COMPILES
 
 from boyi.envs import find
 from boyi.envs.jiu import rules, shapes
@@ -69,7 +70,7 @@ def gate(board: list[int], n: int, mine: int, flying: bool) -> bool:
     return False
 
 
-@pytest.mark.parametrize("n", [6, 8])
+@pytest.mark.parametrize("n", [6, pytest.param(8, marks=COMPILES)])
 def test_shapes_on_random_boards(n: int) -> None:
     """§8, §14: dalians and gates as the page defines them, one by one."""
     rng, tally = np.random.default_rng(n), Counter[tuple[str, bool]]()

@@ -233,7 +233,13 @@ BAD_DIAGRAMS = {
 }  # fmt: skip
 
 
-TURN = text.diagram(table("5m7z", last="5m")[0])
+TURN = """mahjong  ply 0  live 47
+phase turn  turn 0  start draw  last 5m  offer -  to 0  answers -,-,-,-  missed 0,0,0,0
+0 E 12588m225589p347s267z
+1 S 25599m3469p14588s37z
+2 W 3366m1167p125699s47z
+3 N 14477m3478p2367s115z
+discards 0:1m 1:1m 2:2m 3:2m 0:3m 1:3m 2:4m 3:4m"""
 BAD_TURNS = {
     "the tile drawn last is in the hand": TURN.replace("last 5m", "last 1z"),
     "nothing has been claimed": TURN.replace("start draw  last 5m", "start claim  last -"),
@@ -254,7 +260,7 @@ BAD_TURNS = {
 class TestMahjong(NameTests, DiagramTests, OracleTests):
     game, oracle = "mahjong", Mahjong
     bad_names, allowed = BAD_NAMES, "no action .* write a tile, as 4m, or kong 4m, win, pong, kong, chow 456m, pass"
-    diagrams = {DIAGRAM: None}
+    diagrams = {DIAGRAM: None, TURN: None}
     bad_diagrams = BAD_DIAGRAMS | {sentence: (diagram, sentence) for sentence, diagram in BAD_TURNS.items()}
 
     def naming(self) -> np.void:

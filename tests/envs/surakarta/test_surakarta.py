@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator
 
 import numpy as np
 import pytest
-from game_tests import GameTests, PerftTests, PlayoutTests, exact_chances
+from game_tests import GameTests, PerftTests, PlayoutTests, count_by_depth, exact_chances
 from histories import lawful, scores
 from numpy.typing import NDArray
 from surakarta_oracle import Surakarta
@@ -96,6 +96,7 @@ class TestSurakarta(PlayoutTests, PerftTests, GameTests):
     diagrams = {DIAGRAM: ("surakarta:no_capture_limit=6", "c2-c3 e5-e4 a2-a3")}
     bad_diagrams = BAD_DIAGRAMS
     late, starts = ("surakarta:no_capture_limit=2",), ("surakarta:no_capture_limit=12",)
+    most = 1000
     counted = {"surakarta": [1, 16, 256, 5382, 111122], "surakarta:no_capture_limit=3": [1, 16, 256, 5382, 5382]}
 
     def identity(self, state: np.void) -> Hashable:
@@ -105,6 +106,12 @@ class TestSurakarta(PlayoutTests, PerftTests, GameTests):
     def merged(self, oracle: Surakarta) -> Hashable:
         """So few turns repeat nothing."""
         return str(oracle.position()), len(oracle.seen)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("line", counted)
+    def test_perft_table_to_three_plies(self, line: str) -> None:
+        """The oracle, too, counts these; seconds."""
+        assert count_by_depth(self.begin(line)[1], 3, self.merged) == self.counted[line][:4]
 
     def near_the_end(self, string: str) -> Iterator[tuple[Game, NDArray[np.void], NDArray[np.float64]]]:
         """Yield positions with few men: games that end soon at random are draws."""

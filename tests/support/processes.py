@@ -1,0 +1,77 @@
+"""A process for every file of tests, which takes along when it ends what its kernels have left in memory.
+
+Compiling leaves several megabytes a kernel behind; what is compiled stands in Numba's cache for the next file. A worker
+of xdist forks a process when it comes to a file, hands it one test after the other, and passes on what it reports.
+"""
+
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+
+class Processes:
+    """The plugin of a worker, and of the processes it forks."""
+
+    def __init__(self) -> None:
+        self.process: Any = None
+        self.pipe: Any = None
+        self.reports: list[Any] | None = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+        """Have a test run in the process of its file, and report what that says of it; there, run it."""
+        if self.reports is not None:
+            self.reports = runtestprotocol(item, log=False, nextitem=nextitem)
+            return True
+        last = nextitem is None or nextitem.path != item.path
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        for report in self._run(item, None if last else nextitem):
+            item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        if last:
+            self.end()
+        return True
+
+    def _run(self, item: pytest.Item, following: pytest.Item | None) -> list[Any]:
+        if self.process is None:
+            context = get_context("fork")
+            self.pipe, other = context.Pipe()
+            self.process = context.Process(target=self._serve, args=(other, item.session))
+            self.process.start()
+            other.close()
+        numbers = [None if each is None else item.session.items.index(each) for each in (item, following)]
+        try:
+            self.pipe.send(numbers)
+            reports = self.pipe.recv()
+        except (EOFError, OSError):
+            self.end()
+            said = f"the process of {item.path.name} ended in this test, with {self.code}"
+            return [pytest.TestReport(item.nodeid, item.location, {}, "failed", said, "call")]
+        return [item.config.hook.pytest_report_from_serializable(config=item.config, data=data) for data in reports]
+
+    def end(self) -> None:
+        """Wait for the process to end, once it has no more tests to come."""
+        if self.process is not None:
+            self.pipe.close()
+            self.process.join()
+            self.code, self.process = self.process.exitcode, None
+
+    def pytest_sessionfinish(self) -> None:
+        self.end()
+
+    def _serve(self, pipe: Connection, session: pytest.Session) -> None:
+        """Run tests, each by its number and that of the next, until nobody asks for more; tell what they report."""
+        self.pipe.close()  # the worker's end: as long as that is open here, too, the worker seems to be there
+        hook, self.reports = session.config.hook, []
+        while True:
+            try:
+                numbers = pipe.recv()
+            except EOFError:
+                return
+            item, following = (None if number is None else session.items[number] for number in numbers)
+            item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
+            reports = [hook.pytest_report_to_serializable(config=session.config, report=each) for each in self.reports]
+            pipe.send(reports)
