@@ -1,0 +1,60 @@
+"""Under xdist every file of tests has a process: what is reported is what happened in it, also where it dies."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from places import TESTS
+
+ONE = """
+import os
+import pytest
+
+@pytest.fixture(scope="module")
+def number():
+    yield os.getpid()
+    assert False, "torn down"
+
+def test_one(number):
+    print("process", number, "of", os.getppid())
+
+def test_dies():
+    os._exit(7)
+
+def test_goes_on():
+    assert os.environ["PYTEST_XDIST_WORKER"] == "gw0"
+
+def test_fails(number):
+    assert number == -1
+"""
+
+OTHER = """
+import os
+
+def test_other():
+    print("process", os.getpid(), "of", os.getppid())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_file_runs_in_a_process_of_its_own(tmp_path: Path) -> None:
+    for name, tests in (("one", ONE), ("other", OTHER)):
+        (tmp_path / f"test_{name}.py").write_text(tests)
+    words = ["-p", "conftest", "-p", "no:cacheprovider", "-n", "1", "--dist", "loadfile", "-rP", str(tmp_path)]
+    path = os.pathsep.join([str(TESTS), os.environ["PYTHONPATH"]])
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words],
+        cwd=tmp_path,
+        env=clean | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert "2 failed, 3 passed, 1 error" in done.stdout
+    assert "the process of test_one.py ended in this test, with 7" in done.stdout
+    assert "AssertionError: torn down" in done.stdout
+    (one, worker), (other, same) = sorted(re.findall(r"process (\d+) of (\d+)", done.stdout))
+    assert one != other and worker == same
