@@ -32,7 +32,7 @@ class Processes:
             item.ihook.pytest_runtest_logreport(report=report)
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         if last:
-            self.end()
+            self._end()
         return True
 
     def _run(self, item: pytest.Item, following: pytest.Item | None) -> list[Any]:
@@ -47,20 +47,21 @@ class Processes:
             self.pipe.send(numbers)
             reports = self.pipe.recv()
         except (EOFError, OSError):
-            self.end()
-            said = f"the process of {item.path.name} ended in this test, with {self.code}"
+            said = f"the process of {item.path.name} ended in this test, with {self._end()}"
             return [pytest.TestReport(item.nodeid, item.location, {}, "failed", said, "call")]
         return [item.config.hook.pytest_report_from_serializable(config=item.config, data=data) for data in reports]
 
-    def end(self) -> None:
-        """Wait for the process to end, once it has no more tests to come."""
-        if self.process is not None:
-            self.pipe.close()
-            self.process.join()
-            self.code, self.process = self.process.exitcode, None
-
     def pytest_sessionfinish(self) -> None:
-        self.end()
+        self._end()
+
+    def _end(self) -> int:
+        """Tell the process, if there is one, that no more tests come; return its exit code."""
+        if self.process is None:
+            return 0
+        self.pipe.close()
+        self.process.join()
+        ended, self.process = self.process, None
+        return int(ended.exitcode)
 
     def _serve(self, pipe: Connection, session: pytest.Session) -> None:
         """Run tests, each by its number and that of the next, until nobody asks for more; tell what they report."""
