@@ -2,12 +2,10 @@
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from places import TESTS
+from sessions import session
 
 ONE = """
 import os
@@ -43,18 +41,9 @@ def test_other():
 def test_a_file_runs_in_a_process_of_its_own(tmp_path: Path) -> None:
     for name, tests in (("one", ONE), ("other", OTHER)):
         (tmp_path / f"test_{name}.py").write_text(tests)
-    words = ["-p", "conftest", "-p", "no:cacheprovider", "-n", "1", "--dist", "loadfile", "-rP", str(tmp_path)]
-    path = os.pathsep.join([str(TESTS), os.environ["PYTHONPATH"]])
-    clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *words],
-        cwd=tmp_path,
-        env=clean | {"PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-    )
-    assert "2 failed, 3 passed, 1 error" in done.stdout
-    assert "the process of test_one.py ended in this test, with 7" in done.stdout
-    assert "AssertionError: torn down" in done.stdout
-    (one, worker), (other, same) = sorted(re.findall(r"process (\d+) of (\d+)", done.stdout))
+    told = session(tmp_path, "-n", "1", "--dist", "loadfile", "-rP").stdout
+    assert "2 failed, 3 passed, 1 error" in told
+    assert "the process of test_one.py ended in this test, with 7" in told
+    assert "AssertionError: torn down" in told
+    (one, worker), (other, same) = sorted(re.findall(r"process (\d+) of (\d+)", told))
     assert one != other and worker == same

@@ -1,12 +1,9 @@
 """The record of kernels that ran: what nobody enters is named, on how many workers the tests may be."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from places import TESTS
+from sessions import session
 
 ENTERS = """
 import numpy as np
@@ -44,11 +41,8 @@ def run(folder: Path, *tests: str, workers: int = 0, **environment: str) -> tupl
     """Run tests under the record; return the exit status and the lines that were written."""
     for number, test in enumerate(tests):
         (folder / f"test_{number}.py").write_text(ENTERS + test)
-    command = [sys.executable, "-m", "pytest", "-p", "conftest", "--every-kernel", "-n", str(workers), str(folder)]
-    path = os.pathsep.join([str(TESTS), os.environ["PYTHONPATH"]])
-    clean = {key: value for key, value in os.environ.items() if not key.startswith(("NUMBA_", "PYTEST_"))}
-    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(folder / "kernels"), "PYTHONPATH": path}
-    done = subprocess.run(command, cwd=folder, env=clean | checked | environment, capture_output=True, text=True)
+    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(folder / "kernels")} | environment
+    done = session(folder, "--every-kernel", "-n", str(workers), **checked)
     return done.returncode, [*done.stdout.splitlines(), *done.stderr.splitlines()]
 
 
