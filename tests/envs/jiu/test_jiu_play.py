@@ -47,6 +47,13 @@ SETS: tuple[tuple[int, dict[str, Any]], ...] = (  # games, parameters
     (3, {"board_size": 6, "dalian_gates": False, "single_jump_ban": "both", "gun": False, "repetition": 0}),
     (3, {"board_size": 6, "single_jump_ban": "stronger", "repetition": 2, "no_capture_limit": 250}),
 )
+LARGER: tuple[tuple[int, dict[str, Any]], ...] = (
+    (6, {"board_size": 8}),
+    (1, {"board_size": 8, "layout_only": True}),
+    (3, {"board_size": 8, "dalian_win": "any", "revisit": False, "must_take": False, "flying": "below"}),
+    (3, {"board_size": 8, "dalian_gates": False, "single_jump_ban": "both", "gun": False, "repetition": 0}),
+    (3, {"board_size": 8, "single_jump_ban": "stronger", "repetition": 2, "no_capture_limit": 250}),
+)
 
 
 class Player:
@@ -283,6 +290,16 @@ def test_games_agree_with_the_oracle() -> None:
     ends = ("too few stones", "two dalians", "no action", "more squares", "draw: repetition", "draw: no capture", "cut")
     for name in (*ends, "takes", "jumps on", "stops", "flights", "guns", "single-jump bans met"):
         assert came[name] > 0, f"nothing like {name} in {came}"
+
+
+@pytest.mark.slow
+def test_games_on_eight_lines_agree_with_the_oracle() -> None:
+    """§2 to §19: from the start and from positions with few stones."""
+    for number, (games, params) in enumerate(LARGER):
+        play(2000 + 100 * number, games, **params)
+    rng = random.Random(7)
+    for number in range(16):
+        play(3000 + 10 * number, 4, set_up=True, **drawn_params(rng, (8,)) | {"layout_only": False})
 
 
 def test_games_from_positions_agree_with_the_oracle() -> None:
