@@ -23,14 +23,13 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from pettingzoo.utils import turn_based_aec_to_parallel
 from playing import SHIPPED, SPECS, every_encoder, follow, lot, same
-from sizes import every_set
+from sizes import COMPILES, every_set, marked, small_game
 
 from boyi.baselines.agent import Agent, RandomAgent
 from boyi.baselines.agents import make_agent, make_env, make_vector_env
 from boyi.envs import Batch, BoyiError, Game, IllegalAction, Spec, View, find
 from boyi.envs.conformance import check
 from boyi.envs.engine import batch
-from boyi.envs.engine.facts import facts
 from boyi.envs.faces.aec import AEC
 from boyi.envs.faces.frame import LAYOUTS
 
@@ -55,24 +54,13 @@ def _unseen_window(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
 
 
-def marked(marks: list[pytest.MarkDecorator]) -> Callable[[Any], Any]:
-    """Apply several marks to a test."""
-
-    def apply(test: Any) -> Any:
-        for mark in marks:
-            test = mark(test)
-        return test
-
-    return apply
-
-
 def gym_id(spec: Spec) -> str:
     return f"boyi/{spec.title}-v{spec.version}"
 
 
 def small(spec: Spec) -> Any:
     """Return the parameters of a game as small as agents play it: a face shows no less of it."""
-    return facts(find(spec)).small
+    return small_game(spec).params
 
 
 def first_legal(observation: np.ndarray, mask: np.ndarray) -> int:
@@ -340,8 +328,14 @@ def test_forfeit_ends_the_game_with_the_declared_rewards(spec: Spec) -> None:
 @every_spec
 @pytest.mark.parametrize(
     "opponent",
-    [first_legal, "test_conformance:first_legal", "random", RandomAgent()],
-    ids=["callable", "attribute", "string", "agent"],
+    [
+        first_legal,
+        "test_conformance:first_legal",
+        "random",
+        RandomAgent(),
+        pytest.param("mcts:sims=5", marks=COMPILES),
+    ],
+    ids=["callable", "attribute", "string", "agent", "search"],
 )
 def test_opponents(spec: Spec, opponent: Any) -> None:
     env = make_env(spec, opponent, seat=spec.seats - 1, **small(spec))

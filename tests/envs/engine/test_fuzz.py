@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sizes import COMPILES
+from sizes import COMPILES, small_game
 
 from boyi.baselines.agents import make_agent
 from boyi.baselines.engines import gomocup, gtp, jsonl
@@ -27,7 +27,6 @@ from boyi.envs import Batch, BoyiError, find, games
 from boyi.envs.conformance.kernels import look_one
 from boyi.envs.einstein.valid import MOST
 from boyi.envs.engine.bind import bind
-from boyi.envs.engine.facts import facts
 from boyi.envs.engine.spec import Game
 from boyi.envs.engine.syntax import QUOTES, parse, write
 from boyi.envs.records.game_record import positions, read_line
@@ -165,13 +164,12 @@ def played(name: str, seed: int = 0) -> tuple[np.ndarray, ...]:
 @lru_cache
 def diagrams(name: str, large: bool = False) -> tuple[str, ...]:
     """Draw some positions of a small or large game, its start and its end among them."""
-    states = played(str(find(name) if large else small(name)))
+    states = played(str(find(name) if large else small_game(name)))
     kept = [*states[:: max(1, len(states) // 4)], states[-1]]
     return tuple(find(name).module("text").diagram(state[0]) for state in kept)
 
 
-def small(name: str) -> Game:
-    return find(name, **facts(find(name)).small)
+either_size = pytest.mark.parametrize("large", [False, pytest.param(True, marks=COMPILES)], ids=["small", "large"])
 
 
 def game_of(name: str, states: np.ndarray) -> Game | None:
@@ -202,16 +200,17 @@ def check_diagram(name: str, text: str) -> bool:
 
 
 @pytest.mark.parametrize("name", games())
-@pytest.mark.parametrize("large", [False, pytest.param(True, marks=COMPILES)])
+@either_size
 def test_every_diagram_of_play_is_read(name: str, large: bool) -> None:
     assert all(check_diagram(name, text) for text in diagrams(name, large))
 
 
 @pytest.mark.parametrize("name", games())
+@either_size
 @settings(CALM, max_examples=150)
 @given(data=st.data())
-def test_a_diagram_is_read_as_it_is_drawn_or_refused(name: str, data: Any) -> None:
-    check_diagram(name, data.draw(either(*diagrams(name))))
+def test_a_diagram_is_read_as_it_is_drawn_or_refused(name: str, large: bool, data: Any) -> None:
+    check_diagram(name, data.draw(either(*diagrams(name, large))))
 
 
 @pytest.mark.parametrize("name", games())
@@ -248,10 +247,11 @@ def test_no_game_of_einstein_is_longer_than_its_counter(ply: int) -> None:
 
 
 @pytest.mark.parametrize("name", games())
+@either_size
 @settings(CALM, max_examples=150)
 @given(data=st.data())
-def test_a_name_is_an_action_or_a_sentence(name: str, data: Any) -> None:
-    game = small(name)
+def test_a_name_is_an_action_or_a_sentence(name: str, large: bool, data: Any) -> None:
+    game = find(name) if large else small_game(name)
     text, states = game.module("text"), played(str(game))
     state = data.draw(st.sampled_from(states))[0]
     known = [text.name(state, action) for action in range(0, game.actions, max(1, game.actions // 50))]

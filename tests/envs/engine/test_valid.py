@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sizes import COMPILES
+from sizes import COMPILES, marked
 
 from boyi.envs import Batch, BoyiError, find
 from boyi.envs.conformance.random_games import field_bytes
@@ -178,13 +178,13 @@ def test_a_row_that_was_won_before_is_no_position() -> None:
         batch.states = states
 
 
-@pytest.mark.parametrize("stones", [pytest.param(4, marks=COMPILES)])
-def test_stones_that_need_more_steps_than_at_the_start_are_no_position(stones: int) -> None:
+@marked(COMPILES)
+def test_stones_that_need_more_steps_than_at_the_start_are_no_position() -> None:
     """EinStein: a game from there could be longer than the longest; it takes stones that there was no room for."""
-    head = f"einstein 3x3 stones {stones} random adjacent  ply 0  last -  die -  X to roll\n      a   b   c\n"
+    head = "einstein 3x3 stones 4 random adjacent  ply 0  last -  die -  X to roll\n      a   b   c\n"
     rows = "  1  X1  X2{}\n  2  X3   .   .\n  3   .   .  O1\n"
     read = find("einstein").module("text").read
-    Batch(f"einstein:board_size=3,stones={stones}", 1, seed=0).states = read(head + rows.format("   ."))
+    Batch("einstein:board_size=3,stones=4", 1, seed=0).states = read(head + rows.format("   ."))
     with pytest.raises(BoyiError, match="not an einstein diagram"):
         read(head + rows.format("  X4"))
 
