@@ -112,7 +112,7 @@ class MCTS(Agent):
         self._grow(memories, view, k)
         counts = _counts([memory.tree for memory in memories], int(view.seat[k]), view.mask[k])
         best = np.flatnonzero(counts == counts.max())
-        chosen = best[below(_stream(view, k, self.threads), best.size)]
+        chosen = best[bind(below, game)(_stream(view, k, self.threads), best.size)]
         counts[chosen] = np.nextafter(counts[chosen], np.inf)
         for memory in memories:
             memory.action = int(counts.argmax())
@@ -191,7 +191,7 @@ class MCTS(Agent):
 
 def _stream(view: View, k: int, number: int) -> np.ndarray:
     """Open one of the streams that the decision in game k of a view draws from: a tree's, or the one behind them."""
-    return np.array([combine(view.rng[k, 0], np.uint64(number)), view.rng[k, 1]], np.uint64)
+    return np.array([bind(combine, view.game)(view.rng[k, 0], np.uint64(number)), view.rng[k, 1]], np.uint64)
 
 
 def _counts(trees: list[Any], seat: int, mask: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..engine.bind import bind
 from ..engine.protocol import OVER
 from ..engine.spec import Game
 from ..grid.cells import side_of, square
@@ -55,7 +56,7 @@ def read(text: str) -> np.ndarray:
     s.board[:] = read_rows(lines[1:-1], n, square(state[0], upward=True).numbers, WHAT, CELLS).ravel()
     s.ply, s.last = check_ply(int(head[2]), game.longest, WHAT), read_last(state[0], head[4], parse)
     mover = s.ply // 3 % 2
-    lost = s.ply % 3 == 0 and not rules.can_move(s, mover)
+    lost = s.ply % 3 == 0 and not bind(rules.can_move, game)(s, mover)
     s.winner = 1 - mover if lost else -1
     s.to_move = OVER if lost or lines[0].endswith("ended") else mover
     check_drawn(game, state, lines, WHAT, "ply, phase, last action and who is to move")

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..engine.bind import bind
 from ..engine.protocol import OVER
 from ..engine.spec import Game
 from ..grid.cells import side_of, square
@@ -55,7 +56,7 @@ def read(text: str) -> np.ndarray:
     s.board[:] = read_rows(lines[1:-1], n, square(state[0], upward=True).numbers, WHAT).ravel()
     s.ply, s.last = ply, read_last(state[0], head[4], parse)
     mover = (ply - 1) % 2
-    if s.last >= 0 and s.board[s.last] == mover + 1 and rules.wins(s, int(s.last)):
+    if s.last >= 0 and s.board[s.last] == mover + 1 and bind(rules.wins, game)(s, int(s.last)):
         s.winner = mover
     over = s.winner >= 0 or ply == n * n or lines[0].endswith("ended")
     s.to_move = OVER if over else ply % 2

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from ..engine.bind import bind
 from ..engine.errors import BoyiError
 from ..engine.spec import Game
 from ..engine.syntax import lines_of
@@ -95,7 +96,7 @@ def check_ply(ply: int, most: int, what: str) -> int:
 def begin(game: Game, reset: Callable[[np.record, None], None]) -> np.ndarray:
     """Return the record of a game at its start, shape (1,); `reset` is that of its rules."""
     state = copied(game.blank)
-    reset(state.view(np.recarray)[0], None)
+    bind(reset, game)(state.view(np.recarray)[0], None)
     return state
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..engine.bind import bind
 from ..engine.protocol import OVER
 from ..engine.spec import Game
 from ..grid.cells import side_of, square
@@ -55,8 +56,9 @@ def read(text: str) -> np.ndarray:
     state = begin(game, rules.reset)
     s = state.view(np.recarray)[0]
     board = read_rows(lines[2:], n, square(state[0]).numbers, WHAT).ravel()
+    put_stone = bind(rules.put_stone, game)
     for a in np.flatnonzero(board):
-        rules.put_stone(s, board[a] - 1, a)
+        put_stone(s, board[a] - 1, a)
     s.ply, s.last = ply, read_last(state[0], head[4], parse)
     s.to_move = OVER if s.winner >= 0 or lines[0].endswith("ended") else ply % 2
     check_drawn(game, state, lines, WHAT, "ply, last action and who is to move")

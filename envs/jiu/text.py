@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from ..engine.bind import bind
 from ..engine.errors import BoyiError, shown
 from ..engine.protocol import CUT, OVER
 from ..engine.spec import Game
@@ -132,13 +133,14 @@ def read(text: str) -> np.ndarray:
     if len(lines) != n + 4:
         raise BoyiError(f"not a diagram of jiu: two lines of facts, the columns, {n} rows and the quiet turns")
     board = read_rows(lines[3:-1], n, LETTERS[:n], "a diagram of jiu").ravel()
+    put = bind(put_stone, game)
     for p in np.flatnonzero(board):
-        put_stone(s, p, board[p] - 1)
+        put(s, p, board[p] - 1)
     s.ply, s.turns = int(head[2]), int(head[3])
     _read_turn(s, lines[1])
     read_quiet(s, lines[-1], "a diagram of jiu", "quiet 2 G8-G7 h3-h4", partial(_read_point, s))
-    _begin(s, head[4])
-    wrong = _contradiction(s, game.longest) if s.to_move >= 0 else None
+    _begin(game, s, head[4])
+    wrong = _contradiction(game, s) if s.to_move >= 0 else None
     if wrong is not None:
         raise BoyiError(f"not a diagram of jiu: {wrong}")
     expect_same(lines, diagram(state[0]).split("\n"), "a diagram of jiu")
@@ -165,7 +167,7 @@ def _read_turn(s: np.record, line: str) -> None:
         s.been[_read_point(s, word)] = 1
 
 
-def _begin(s: np.record, status: str) -> None:
+def _begin(game: Game, s: np.record, status: str) -> None:
     """Work out whose turn it is and what was found when it began, or how the game has ended."""
     battle = s.phase != LAYOUT
     s.to_move = 1 - s.turns % 2 if battle else s.ply % 2
@@ -174,11 +176,11 @@ def _begin(s: np.record, status: str) -> None:
         s.drawn = status == "draw"
         s.to_move = CUT if status == "cut off" else OVER
     elif battle:
-        s.least = 2 if rules.bans_single_jumps(s, s.to_move) else 1
-        s.seen = occurrences(s)
+        s.least = 2 if bind(rules.bans_single_jumps, game)(s, s.to_move) else 1
+        s.seen = bind(occurrences, game)(s)
 
 
-def _contradiction(s: np.record, longest: int) -> str | None:
+def _contradiction(game: Game, s: np.record) -> str | None:
     """Find facts of a game that goes on that cannot be true together (§2, §4, §7, §13, §15, §16)."""
     stones, other = s.stones.tolist(), 1 - s.to_move
     if s.phase == LAYOUT:
@@ -187,16 +189,16 @@ def _contradiction(s: np.record, longest: int) -> str | None:
         if not good or s.turns or s.quiet or sorted(first) != ([0, 0], [0, 1], [1, 2])[min(s.ply, 2)]:
             return "in the layout the stones are put by turns, the first two on the marked diagonal"
         return None if (s.start, s.runner, s.jumps, s.taken, s.due) == (-1, -1, 0, 0, 0) else "the layout has no moves"
-    if min(stones) < FEWEST or sum(stones) == s.board.size or s.layout_only or not s.board.size <= s.ply < longest:
+    if min(stones) < FEWEST or sum(stones) == s.board.size or s.layout_only or not s.board.size <= s.ply < game.longest:
         return f"in the battle each side has at least {FEWEST} stones, a point is empty, and the layout is over"
     limits = ((s.turns, s.max_turns), (s.quiet, s.no_capture_limit), (s.seen, s.repetition * (s.repetition > 1)))
     if s.quiet > s.turns or any(0 < limit <= value for value, limit in limits):
         return "the game would have ended before, by its number of turns or a repetition"
     mine = s.runner >= 0 and s.board[s.runner] == s.to_move + 1
     facts = {
-        TURN: (s.start, s.runner, s.jumps, s.taken, s.due) == (-1, -1, 0, 0, 0) and rules.can_act(s),
-        JUMP: mine and s.start >= 0 and s.jumps == s.taken > 0 == s.due and rules.can_jump(s, s.runner),
-        DROP: mine and (s.start, s.jumps, s.taken, s.due) == (-1, 0, 0, 0) and rules.flies(s, s.to_move),
+        TURN: (s.start, s.runner, s.jumps, s.taken, s.due) == (-1, -1, 0, 0, 0) and bind(rules.can_act, game)(s),
+        JUMP: mine and s.start >= 0 and s.jumps == s.taken > 0 == s.due and bind(rules.can_jump, game)(s, s.runner),
+        DROP: mine and (s.start, s.jumps, s.taken, s.due) == (-1, 0, 0, 0) and bind(rules.flies, game)(s, s.to_move),
         TAKE: s.runner < 0 <= s.start
         and s.jumps <= s.taken
         and 0 < s.due <= stones[other]

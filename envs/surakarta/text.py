@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+from ..engine.bind import bind
 from ..engine.errors import BoyiError, shown
 from ..engine.protocol import OVER
 from ..engine.spec import Game
@@ -76,7 +77,7 @@ def read(text: str) -> np.ndarray:
     s.ply, s.latest[:] = int(head[2]), [-1, -1] if head[3] == NOTHING else _read_last(head[3])
     read_quiet(s, lines[-1], WHAT, "quiet 2 b2-b3 e5-e4", _read_point)
     s.to_move = s.ply % 2
-    s.seen = occurrences(s)
+    s.seen = bind(occurrences, game)(s)
     if not head[4].endswith("to move"):
         s.winner = SEATS.index(head[4][0]) if head[4].endswith("has won") else -1
         s.drawn, s.to_move = head[4] == "draw", OVER

@@ -9,6 +9,7 @@ from jiu_positions import beside, dalians, exchanged, played, position, stands, 
 from sizes import COMPILES
 
 from boyi.envs import find
+from boyi.envs.engine.bind import bind
 from boyi.envs.jiu import rules, shapes
 from boyi.envs.jiu import state as record
 
@@ -73,20 +74,21 @@ def gate(board: list[int], n: int, mine: int, flying: bool) -> bool:
 @pytest.mark.parametrize("n", [6, pytest.param(8, marks=COMPILES)])
 def test_shapes_on_random_boards(n: int) -> None:
     """§8, §14: dalians and gates as the page defines them, one by one."""
-    rng, tally = np.random.default_rng(n), Counter[tuple[str, bool]]()
+    rng, tally, game = np.random.default_rng(n), Counter[tuple[str, bool]](), find("jiu", board_size=n)
+    put, two_dalians, has_gate = (bind(rule, game) for rule in (record.put_stone, shapes.two_dalians, shapes.has_gate))
     for k in range(count(300, 60)):
         board = rng.choice(3, n * n, p=[(0.2, 0.05, 0.75), (0.2, 0.75, 0.05), (0.5, 0.25, 0.25)][k % 3])
-        state = rules.blank(**find("jiu", board_size=n).params)
+        state = rules.blank(**game.params)
         s, seat = state.view(np.recarray)[0], 1 - k % 3 % 2
         for p in np.flatnonzero(board):
-            record.put_stone(s, int(p), int(board[p]) - 1)
+            put(s, int(p), int(board[p]) - 1)
         mine = seat + 1
         found = dalians(board.tolist(), n, mine)
         two = any(not a & b for _, _, a in found for _, _, b in found)
         differing = len({(p, q) for p, q, _ in found}) > 1
         gates = [gate(board.tolist(), n, mine, flying) for flying in (False, True)]
-        assert [shapes.two_dalians(s, seat, False), shapes.two_dalians(s, seat, True)] == [two, differing]
-        assert [shapes.has_gate(s, seat, False), shapes.has_gate(s, seat, True)] == gates
+        assert [two_dalians(s, seat, False), two_dalians(s, seat, True)] == [two, differing]
+        assert [has_gate(s, seat, False), has_gate(s, seat, True)] == gates
         tally.update([("apart", two), ("any", differing), ("gate", gates[0]), ("flying gate", gates[1])])
     assert min(tally.values()) > count(20, 2) and len(tally) == 8
 
