@@ -232,7 +232,7 @@ def descend(levels, level, states, notes):
     """Play the next best candidate into the level below, which is to be entered."""
     i = levels.tried[level]
     bring_best(levels.moves[level], levels.ranks[level], i, levels.listed[level])
-    a = levels.moves[level, i]
+    a = np.int64(levels.moves[level, i])
     levels.tried[level] = i + 1
     below, seat = level + 1, levels.seat[level]
     states[below] = states[level]

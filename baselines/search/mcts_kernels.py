@@ -93,7 +93,7 @@ def descend(tree, s, node, settings, rng, mask):
     """
     hidden, lost = settings.hidden, 2 - np.int64(s.to_move) if settings.proves else np.int64(-1)
     if not hidden and tree.untried[node] == 0:
-        return best_child(tree, node, settings.c, mask, False, lost)[0], False
+        return best_child(tree, node, settings.c, mask, hidden, lost)[0], False
     n = legal(s, mask)
     eager = settings.fpu >= ALWAYS and settings.widen == 0.0
     best, bound = 0, np.float32(-1.0)
@@ -139,7 +139,7 @@ def sample_child(tree, s, node, rng, p):
 def simulate(tree, s, settings, rng, scratch):
     """Walk from the root to a new node, a proven one or the end; return the length of the path."""
     mask, path, movers = scratch.mask, scratch.path, scratch.movers
-    node, length = 0, 1
+    node, length = np.int64(0), 1
     path[0] = 0
     new = False
     while s.to_move >= CHANCE and not new and tree.proven[node] == 0 and length < path.shape[0]:
@@ -153,7 +153,7 @@ def simulate(tree, s, settings, rng, scratch):
         if node == 0:
             return length
         if mover >= 0:
-            step(s, tree.action[node])
+            step(s, np.int64(tree.action[node]))
         movers[length], path[length] = mover, node
         length += 1
     return length

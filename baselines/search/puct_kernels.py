@@ -161,7 +161,7 @@ def open_outcomes(tree, node, s, n, asked, terms, scratch):
             j = asked.size[0]
             asked.states[j] = s
             resolve(asked.states[j], o)
-            appraise(tree, i, 0, asked, terms, scratch.r)
+            appraise(tree, i, np.int64(0), asked, terms, scratch.r)
 
 
 def open_moves(tree, node, s, asked, terms, scratch):
@@ -176,7 +176,7 @@ def open_moves(tree, node, s, asked, terms, scratch):
                 j = asked.size[0]
                 asked.states[j] = s
                 step(asked.states[j], a)
-                appraise(tree, i, s.to_move, asked, terms, scratch.r)
+                appraise(tree, i, np.int64(s.to_move), asked, terms, scratch.r)
     return True
 
 
@@ -199,7 +199,7 @@ def draw(tree, node, s, rng, asked, terms, scratch):
 def select(tree, s, rng, leaves, j, asked, terms, scratch):
     """Walk from the root, whose position is `s`, to leaf j; `s` becomes its position."""
     path, movers = leaves.path[j], leaves.movers[j]
-    node, length = 0, 0
+    node, length = np.int64(0), 0
     opened, going = False, True
     while going:
         path[length], movers[length] = node, s.to_move
@@ -207,7 +207,7 @@ def select(tree, s, rng, leaves, j, asked, terms, scratch):
         below = 0
         if length < path.shape[0] and s.to_move >= 0 and tree.child[node] != 0:
             below = strongest(tree, node, s.to_move, terms)
-            step(s, tree.action[below])
+            step(s, np.int64(tree.action[below]))
         elif length < path.shape[0] and s.to_move == CHANCE and not opened:
             # With averaged dice a walk values the outcomes of one event, and one that follows it another time.
             opened = terms.averaged and tree.child[node] == 0

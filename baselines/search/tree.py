@@ -76,7 +76,7 @@ def put(tree, i, a):
 
 def copy(tree, i, other, j):
     """Copy what is known of node i to node j of another tree, but for its place in the tree."""
-    put(other, j, tree.action[i])
+    put(other, j, np.int64(tree.action[i]))
     other.visits[j], other.total[j], other.untried[j] = tree.visits[i], tree.total[i], tree.untried[i]
     other.proven[j] = tree.proven[i]
     if tree.prior.size > 0:
@@ -124,9 +124,9 @@ def locate(tree, start, stack, cursor, target):
         stack[level + 1] = stack[level]
         s = stack[level + 1]
         if s.to_move == CHANCE:
-            resolve(s, tree.action[node])
+            resolve(s, np.int64(tree.action[node]))
         else:
-            step(s, tree.action[node])
+            step(s, np.int64(tree.action[node]))
         if s.ply == goal.ply and s.to_move == goal.to_move and key(s) == wanted:
             return node
         if s.to_move >= CHANCE and s.ply <= goal.ply and level + 2 < stack.shape[0]:
@@ -147,10 +147,10 @@ def find_played(game: Game, tree: Tree, root: np.ndarray, action: int, target: n
 
 def keep(tree, node, other, old):
     """Copy the subtree of `node` into the tree `other`, as its root; `old` (nodes,) int32 is scratch."""
-    copy(tree, node, other, 0)
+    new = np.int64(0)
+    copy(tree, node, other, new)
     other.size[0] = 1
     old[0] = node
-    new = 0
     while new < other.size[0]:
         i = tree.child[old[new]]
         last = 0

@@ -129,7 +129,11 @@ def _rebuild(function: FunctionType, names: dict[str, Kernel], record: str, *, i
         scope = dict(function.__globals__)
         for name, value in _globals(function, names):
             callee = _python(value)
-            scope[name] = _rebuild(callee, names, record, inner=True) if isinstance(callee, FunctionType) else value
+            if isinstance(callee, FunctionType):
+                value = _rebuild(callee, names, record, inner=True)
+            elif type(value) is int and not INTERPRETED:
+                value = np.int64(value)  # of a Python int Numba compiles what it is handed to once for every number
+            scope[name] = value
         bound = FunctionType(function.__code__, scope, f"{function.__name__}_{suffix}", function.__defaults__)
         bound.__qualname__, bound.__module__ = bound.__name__, function.__module__
         _rebuilt[function, suffix] = _jit(bound, inner)

@@ -45,9 +45,9 @@ def measure(n, framed, last, far, work):
     told[:] = -1
     count[:] = 1
     first = (n if last else 1) * (n + 2) + 1
-    size = 0
+    size = np.int64(0)
     for p in range(first, first + n):
-        size = tell(n, framed, p, 0, 1, queue, size, pile, told, count, far)
+        size = tell(n, framed, p, np.int64(0), np.int64(1), queue, size, pile, told, count, far)
     count[:] = 0
     done = 0
     while done < size:

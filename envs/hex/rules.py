@@ -136,7 +136,7 @@ def put_stone(s, seat, a):
 @kernel
 def step(s, a):
     """§3: place a stone, or §5: take the first stone over; §4: whoever joins its two sides has won."""
-    seat = s.to_move
+    seat = np.int64(s.to_move)
     if a == s.board.size:
         swap_stone(s)
     else:
@@ -152,7 +152,7 @@ def swap_stone(s):
     n, first = side(s), s.last
     s.board[first] = s.stones = 0
     s.link[first] = ~0
-    put_stone(s, 1, first % n * n + first // n)
+    put_stone(s, np.int64(1), first % n * n + first // n)
 
 
 @kernel

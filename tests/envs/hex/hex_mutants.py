@@ -28,7 +28,7 @@ MUTANTS = [
     ("the swap stays open", "rules.py", "s.ply == 1 and s.to_move == 1", "s.to_move == 1"),
     ("the swap comes a turn late", "rules.py", "s.ply == 1 and s.to_move == 1", "s.ply == 3 and s.to_move == 1"),
     ("the swap does not mirror", "rules.py", "first % n * n + first // n", "first"),
-    ("the swap keeps the colour", "rules.py", "put_stone(s, 1, first", "put_stone(s, 0, first"),
+    ("the swap keeps the colour", "rules.py", "put_stone(s, np.int64(1), first", "put_stone(s, np.int64(0), first"),
     ("the swap leaves the first stone", "rules.py", "s.board[first] = s.stones = 0", "s.stones = 0"),
     # Playouts, keys and symmetries.
     ("playouts give the odd cell away", "rules.py", "(empty + 1 - s.to_move) // 2", "empty // 2"),
