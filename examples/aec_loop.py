@@ -5,8 +5,8 @@ from boyi.envs import hex_v0
 
 
 def play(sims: int = 200, seed: int = 0) -> dict[str, float]:
-    """Play one game on a 7x7 board; return every agent's reward."""
-    env = hex_v0.env(board_size=7)
+    """Play one game on a 5x5 board; return every agent's reward."""
+    env = hex_v0.env(board_size=5)
     players = {"player_0": make_agent(f"mcts:sims={sims}"), "player_1": make_agent("random")}
     rewards = {}
     env.reset(seed=seed)

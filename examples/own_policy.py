@@ -16,9 +16,9 @@ def straight(observation: np.ndarray, mask: np.ndarray) -> int:
 
 
 def score(games: int = 100) -> float:
-    """Return the share of games it scores against random on 7x7."""
-    return evaluate(straight, "hex:board_size=7", opponents=["random"], games=games, seed=0).pairings[0].score.value
+    """Return the share of games it scores against random on 5x5."""
+    return evaluate(straight, "hex:board_size=5", opponents=["random"], games=games, seed=0).pairings[0].score.value
 
 
 if __name__ == "__main__":
-    print(evaluate(straight, "hex:board_size=7", opponents=["random", "mcts:sims=50"], games=20, seed=0))
+    print(evaluate(straight, "hex:board_size=5", opponents=["random", "mcts:sims=50"], games=20, seed=0))

@@ -4,7 +4,7 @@ from ..engine.facts import Facts
 
 FACTS = Facts(
     small={"board_size": 4},
-    golden={"board_size": 5},
+    golden={"board_size": 4},
     images=8,
     openspiel="amazons",  # fixed at 10x10
 )

@@ -13,7 +13,7 @@ from boyi.baselines.players.openspiel import FOREVER, OpenSpiel, their_action
 from boyi.envs import Batch, BoyiError, find
 from boyi.envs.records import transcript
 
-GAMES = ("hex:board_size=5", "hex:board_size=4,swap=true", "gomoku:board_size=6", "einstein")
+GAMES = ("hex:board_size=5", "hex:board_size=3,swap=true", "gomoku:board_size=6", "einstein")
 
 
 def their_board(state: Any) -> list[str]:

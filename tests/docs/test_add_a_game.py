@@ -228,11 +228,11 @@ REFUSED = {
 
 SEQUENCES = {
     "connect:width=3,height=3,k=3,drops=1": 9,
-    "connect:width=4,height=3,k=3,drops=1": 6,
-    "connect:width=3,height=4,k=3,drops=1": 7,
-    "connect:width=3,height=4,k=3,drops=2": 8,
+    "connect:width=4,height=3,k=3,drops=1": 5,
+    "connect:width=3,height=4,k=3,drops=1": 6,
+    "connect:width=3,height=4,k=3,drops=2": 7,
 }
-POSITIONS = [1, 7, 49, 238, 1120, 4263]  # of Connect Four after so many plies: J. Tromp, OEIS A212693
+POSITIONS = [1, 7, 49, 238, 1120]  # of Connect Four after so many plies: J. Tromp, OEIS A212693
 
 
 def matches() -> dict[str, tuple[Connect, list[int]]]:

@@ -43,6 +43,11 @@ def small(game: Game) -> bool:
     return game.longest * game.actions < 40_000
 
 
+def _strings(row: Any) -> list[str]:
+    """List a row of a table as strings, whatever tuples it has taken apart."""
+    return [string for part in row for string in _strings(part)] if isinstance(row, tuple) else [str(row)]
+
+
 class Tables:
     """The arguments of tests come from tables of their class: every tested set, and what the game declares."""
 
@@ -57,7 +62,7 @@ class Tables:
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Look every argument of a test up among the tables, whose names are plural or its own; of dicts, the items.
 
-        A row that is a game, or begins with the string of one, is slow where `sizes` says so.
+        A row that is a game, or names one, is slow where `sizes` says so.
         """
         for argument in metafunc.fixturenames:
             table = getattr(self, argument, getattr(self, f"{argument}s", None))
@@ -66,9 +71,9 @@ class Tables:
                 metafunc.parametrize(argument, [self._row(*pair) for pair in zip(table, rows, strict=True)])
 
     def _row(self, name: Any, row: Any) -> Any:
-        first = str(row[0] if isinstance(row, tuple) else row)
-        game = re.match(rf"{self.game}(:\S+)?(?!\S)", first)
-        return pytest.param(row, id=str(name).split("\n")[0], marks=marks(find(game[0])) if game else ())
+        named = [re.match(rf"{self.game}(:\S+)?(?!\S)", part) for part in _strings(row)]
+        game = max((found[0] for found in named if found), key=len, default=None)
+        return pytest.param(row, id=str(name).split("\n")[0], marks=marks(find(game)) if game else ())
 
     @cached_property
     def text(self) -> ModuleType:

@@ -13,6 +13,7 @@ import contestants
 import numpy as np
 import pytest
 from msgspec.structs import replace
+from sizes import COMPILES
 from toy import SPEC
 from typer.testing import CliRunner
 
@@ -54,7 +55,7 @@ def test_same_seed_same_games_and_another_seed_others():
     assert all(a.actions != b.actions for a, b in zip(one, other, strict=True))
 
 
-@pytest.mark.parametrize("game", [HEX, TOY], ids=str)
+@pytest.mark.parametrize("game", [HEX, pytest.param(TOY, marks=COMPILES)], ids=str)
 def test_a_game_does_not_depend_on_the_games_beside_it(game, monkeypatch):
     whole = untimed(Match(game, [MCTS, "random"], games=12, seed=1).play())
     monkeypatch.setattr(arena, "ROWS", 3)

@@ -129,6 +129,7 @@ def test_other_sizes_leave_the_game_as_it_was(size):
     assert talk("play b b2", f"boardsize {size}", "play w b2") == ["=", "? unacceptable size", "? illegal move b2"]
 
 
+@pytest.mark.slow
 def test_a_board_of_one_cell_is_a_game():
     assert talk("boardsize 1", "genmove b", "final_score", "genmove w") == ["=", "= a1", "= B+", "? the game is over"]
 
@@ -205,7 +206,7 @@ def test_whole_games_are_those_of_the_rules(game):
 def test_what_time_settings_say(settings, told):
     agent = Timekeeper()
     served = Server(Engine(find(HEX), agent))
-    for line in (f"time_settings {settings}", "genmove b", "clear_board", "genmove b", "boardsize 4", "genmove b"):
+    for line in (f"time_settings {settings}", "genmove b", "clear_board", "genmove b", "boardsize 3", "genmove b"):
         assert served.answer(line)[0] == "="
     # A new game begins with all the time again.
     assert agent.told == [told] * 3

@@ -32,9 +32,9 @@ from boyi.envs.records.game_record import FORMAT, GameRecord, positions, read_li
 
 pytestmark = pytest.mark.filterwarnings("ignore:The number of environments used is greater:UserWarning")
 
-HEX = "hex:board_size=2"
+HEX = "hex:board_size=3"
 TINY = """
-game = "hex:board_size=2"
+game = "hex:board_size=3"
 policy = "MlpPolicy"
 choices = { hidden = [4] }
 envs = 4
@@ -204,7 +204,7 @@ def test_a_spoilt_decision_is_refused_or_read_as_it_is(tmp_path):
         )
     for other, sentence in (
         (line + line, "line 2, repeats what random did in position 0"),
-        (text({**json.loads(line), "action": 4}) + b"\n", "line 1, is damaged: hex:board_size=2 has no action 4"),
+        (text({**json.loads(line), "action": 9}) + b"\n", "line 1, is damaged: hex:board_size=3 has no action 9"),
         (text({**json.loads(line), "regret": None}) + b"\n", "line 1, is damaged: there is a regret where"),
     ):
         path.write_bytes(other)
@@ -355,7 +355,7 @@ def test_an_array_of_a_checkpoint_that_is_wrong_is_refused(run, put):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("replay/actions", 4), ("replay/actions", -1), ("turns/actions", 99), ("replay/dones", 2.0),
+        ("replay/actions", 9), ("replay/actions", -1), ("turns/actions", 99), ("replay/dones", 2.0),
         ("replay/factors", -3.0), ("replay/observations/action_mask", 2), ("replay/next_observations/action_mask", -1),
         ("replay/observations/observation", 9), ("last/action_mask", 3), ("last/observation", 1.5), ("env/seats", 2),
         ("env/seats", -1), ("env/lengths", -1), ("moves", -1), ("optimizer/0/exp_avg_sq", -1.0),

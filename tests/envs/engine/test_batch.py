@@ -428,15 +428,16 @@ def test_a_view_with_a_mask_of_the_wrong_shape_is_refused(agent) -> None:
 
 
 def test_a_finished_game_is_not_stepped() -> None:
-    made = Batch("hex:board_size=1", 2, seed=0)
-    made.step([0, 0])
+    made = Batch("hex:board_size=3", 2, seed=0)
+    for action in (0, 1, 3, 4, 6):
+        made.step([action, action])
     with pytest.raises(IllegalAction, match="row 0: the game has ended"):
         made.step([0, 0])
     with pytest.raises(BoyiError, match="row 1 has ended: nobody is to move"):
         made.view([1])
     assert made.view().row.size == 0 and made.sample().tolist() == [-1, -1]
-    single = Batch("hex:board_size=1", 1, seed=0)
-    assert single.play(0) == -2 and single.scores == [1.0, -1.0]
+    single = Batch("hex:board_size=3", 1, seed=0)
+    assert [single.play(action) for action in (0, 1, 3, 4, 6)][-1] == -2 and single.scores == [1.0, -1.0]
     with pytest.raises(IllegalAction, match="the game has ended"):
         single.play(0)
 

@@ -18,8 +18,12 @@ HOME = Path(boyi.__file__).parent
 
 MASKED = """
 import numpy as np
-from boyi.envs import Batch
-print(int(Batch("hex", 1, seed=0, board_size=3, encoder=None).mask.sum()))
+from boyi.envs import find
+from boyi.envs.engine.bind import bind
+from boyi.envs.engine.kernels import mask_rows
+game, mask = find("hex:board_size=3"), np.zeros((1, 9), np.int8)
+bind(mask_rows, game)(0, 1, game.blank, np.zeros(1, np.int64), mask)
+print(int(mask.sum()))
 """
 
 

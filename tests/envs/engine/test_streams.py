@@ -213,7 +213,7 @@ def test_a_run_that_drew_its_seed_goes_on_with_it(tmp_path) -> None:
 
 def test_games_of_a_pair_share_their_chance_unless_each_has_its_own() -> None:
     for fresh in (False, True):
-        match = Match("einstein", ["random", "mcts:sims=2"], games=4, seed=1, fresh_chance=fresh)
+        match = Match("einstein:board_size=3,stones=2", ["random", "mcts:sims=2"], games=4, seed=1, fresh_chance=fresh)
         seeds = [match.fixture(0, index).seed for index in range(4)]
         assert len(set(seeds)) == (4 if fresh else 2)
         says = str(match.result(list(match.play())))

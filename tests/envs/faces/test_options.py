@@ -302,7 +302,7 @@ def test_a_number_that_is_none_is_exit_code_2(words: str, tmp_path: Path, monkey
 def test_a_node_of_the_tree_has_as_many_bytes_as_is_said() -> None:
     tree, with_rave = make_tree(1000), make_tree(1000, amaf=True)
     agent = MCTS(sims=1000, nodes=1001, reuse=False)
-    agent.act(Batch("hex", 1, seed=0, encoder=None).view())
+    agent.act(Batch(HEX, 1, seed=0, encoder=None).view())
     node = round(agent.memories[0].nbytes / 1001)
     more = sum(array.itemsize for array in (with_rave.amaf_visits, with_rave.amaf_total))
     assert tree.amaf_visits.size == 0

@@ -201,7 +201,7 @@ class TestGomoku(StoneTests, PlayoutTests, PerftTests, OpenSpielTests, GameTests
     ended = (("gomoku", "a1 a9 b1 c9 c1 e9 d1 g9 e1"),)
     late = tuple(f"{picture} {rule}" for picture in ("5x5", "6x6", "7x7") for rule in ("freestyle", "standard"))
     starts = ("gomoku:board_size=6", "gomoku:board_size=6,rule=standard", "gomoku", "gomoku:rule=standard")
-    compared = {f"gomoku:board_size={n}": (1000, 5 if n < 7 else 1) for n in (5, 6, 7)} | {"gomoku": (100, 1)}
+    compared = {f"gomoku:board_size={n}": (1000, 5 if n < 7 else 1) for n in (5, 6, 7)} | {"gomoku": (40, 1)}
     # Pictures and the rule.
     counted = {
         "start freestyle": [1, 25, 600, 13800],

@@ -13,9 +13,10 @@ from game_tests import GameTests, OpenSpielTests, PerftTests, PlayoutTests, Ston
 from hex_oracle import Hex
 from hex_positions import every_set, played
 from histories import count, keys, random_histories, replayed, seen
-from sizes import COMPILES
+from sizes import COMPILES, marked
 
 from boyi.envs import Batch, Game, find
+from boyi.envs.engine.bind import bind
 from boyi.envs.engine.protocol import OVER
 from boyi.envs.faces.frame import Frame
 from boyi.envs.hex import SPEC, rules, text
@@ -172,6 +173,7 @@ def test_chains_on_three_by_three(moves: str, winner: int | None) -> None:
     assert (state["to_move"][0] == OVER) == (winner is not None)
 
 
+@marked(COMPILES)
 def test_corner_cells_lie_on_two_sides() -> None:
     """§4: a1 serves seat 0 as top and seat 1 as left, and so on around a board of four corners."""
     for moves, winner in (("a1 b1 a2", 0), ("b2 a2 b1", 0), ("b1 b2 a2", 0), ("a2 a1 b2 b1", 1), ("a1 b2 b1 a2", 1)):
@@ -188,9 +190,10 @@ def test_a_full_board_holds_exactly_one_chain(board_size: int) -> None:
         assert chains.count(True) == 1
         state = rules.blank(board_size, swap=False)
         s = state.view(np.recarray)[0]
-        rules.reset(s, None)
+        game = find("hex", board_size=board_size)
+        bind(rules.reset, game)(s, None)
         for (r, c), seat in oracle.stones.items():
-            rules.put_stone(s, seat, r * board_size + c)
+            bind(rules.put_stone, game)(s, seat, r * board_size + c)
         assert state["winner"][0] == chains.index(True)
 
 

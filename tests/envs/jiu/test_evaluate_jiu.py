@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from jiu_positions import Record, beside, dalians, exchanged, image, played, position, unit_cells
+from sizes import COMPILES, marked
 
 from boyi.baselines import make_agent
 from boyi.baselines.search.alphabeta import AlphaBeta
@@ -23,13 +24,14 @@ from boyi.envs.jiu.weigh import count_shapes
 pytestmark = pytest.mark.kernels
 
 GAMES = [
-    "jiu",
+    pytest.param("jiu", marks=COMPILES),
     "jiu:board_size=6",
     "jiu:board_size=6,layout_only=true",
     "jiu:board_size=6,single_jump_ban=both,must_take=false,revisit=false",
     "jiu:board_size=6,single_jump_ban=stronger,flying=below,gun=false,no_capture_limit=20",
 ]
 every_game = pytest.mark.parametrize("game", GAMES)
+on_fourteen_lines = marked(COMPILES)
 
 
 def surveyed(states, notes):  # type: ignore[no-untyped-def]
@@ -185,12 +187,14 @@ LAID = {
 @pytest.mark.parametrize(("rows", "worth"), LAID.values(), ids=LAID)
 def test_layouts_are_valued_by_the_table(rows: list[str], worth: int) -> None:
     """The two stones on the marked diagonal are too far from the others to matter."""
+    game = find("jiu:board_size=6")
+    put = bind(record.put_stone, game)
     for mine, sign in ((rows, 1), (exchanged(rows), -1)):
-        state = rules.blank(**find("jiu:board_size=6").params)
+        state = rules.blank(**game.params)
         s = state.view(np.recarray)[0]
         for p, mark in enumerate("".join(mine)):
             if mark != ".":
-                record.put_stone(s, p, "XO".index(mark))
+                put(s, p, "XO".index(mark))
         assert value_of(state) == sign * worth
 
 
@@ -203,13 +207,13 @@ def value_of(state: Record) -> int:
 def test_the_layout_is_what_greedy_makes_of_it() -> None:
     """Two programs for one table, on random boards."""
     game, rng, out = find("jiu:board_size=6"), np.random.default_rng(0), np.zeros(2, np.int64)
-    looking, met = Looking(game), set()
+    looking, met, put = Looking(game), set(), bind(record.put_stone, game)
     for k in range(200):
         state = rules.blank(**game.params)
         s, p = state.view(np.recarray)[0], (0.2, 0.4, 0.48)[k % 3]
         for point, stone in enumerate(rng.choice(3, 36, p=[1 - 2 * p, p, p])):
             if stone:
-                record.put_stone(s, point, int(stone) - 1)
+                put(s, point, int(stone) - 1)
         looking.survey(state)
         bind(shapes_of_layout, game)(state, out)
         assert looking.look(state)[2] == out[0] - out[1]
@@ -253,13 +257,13 @@ def naive(board: list[int], n: int, mine: int) -> list[int]:
 
 def test_shapes_are_counted() -> None:
     game, rng, out = find("jiu:board_size=6"), np.random.default_rng(1), np.zeros(5, np.int64)
-    looking, most = Looking(game), np.zeros(5, np.int64)
+    looking, most, put = Looking(game), np.zeros(5, np.int64), bind(record.put_stone, game)
     for k in range(200):
         board = rng.choice(3, 36, p=[(0.2, 0.1, 0.7), (0.1, 0.45, 0.45), (0.5, 0.25, 0.25)][k % 3])
         state = rules.blank(**game.params)
         s = state.view(np.recarray)[0]
         for p in np.flatnonzero(board):
-            record.put_stone(s, int(p), int(board[p]) - 1)
+            put(s, int(p), int(board[p]) - 1)
         looking.survey(state)
         for seat in (0, 1):
             bind(counted, game)(looking.notes, seat, out)
@@ -274,6 +278,7 @@ FLAT = ["OOOO", "OO.O"]  # a dalian, its runner on b1
 FAR = ["", "", "X.X", "", ".X.X"]  # stones of the other side, in no shape
 
 
+@on_fourteen_lines
 def test_what_is_better_is_worth_more() -> None:
     """To seat 1, in turn: one stone more, a triangle closed, a runner next to the hole, a square behind the runner."""
     steps = [["OOO", "O..", "..O"], ["OOO", "O..", "..OO"], ["OOO", "OO..", "...O"], ["OOOO", "OO.O"]]
@@ -282,6 +287,7 @@ def test_what_is_better_is_worth_more() -> None:
     assert -value(position(*FLAT, "", *FAR)) > -value(position(*FLAT, "", *FAR, turns=1))  # who is to move
 
 
+@on_fourteen_lines
 def test_stones_that_are_due_count_as_taken() -> None:
     state = played(position(*FLAT, "", *FAR), "B1-B2").states
     assert state["phase"][0] == TAKE
@@ -294,6 +300,7 @@ def test_stones_that_are_due_count_as_taken() -> None:
     assert before - looking.look(state)[2] >= STONE
 
 
+@on_fourteen_lines
 def test_positions_with_equal_hashes_have_equal_values() -> None:
     """Stones taken in either order lead to the same; who moves, what is due, and a draw that is near do not."""
     start = position("OOO", "O.O", ".O", "", *FAR)
@@ -333,6 +340,7 @@ def turn(state: Record, **limits: int) -> tuple[list[str], Batch]:
 CROWD = ["O.O.O.O.O.O.O", "", ".O.O.O.O.O.O.O"]  # stones enough not to fly
 
 
+@on_fourteen_lines
 @pytest.mark.parametrize("depth", [1, 3])
 def test_it_takes_the_stone_that_wins(depth: int) -> None:
     """White has four stones; there is a jump to threaten and a square to make."""
@@ -340,6 +348,7 @@ def test_it_takes_the_stone_that_wins(depth: int) -> None:
     assert words[0] == "B2-B1" and batch.states["winner"][0] == 1
 
 
+@on_fourteen_lines
 def test_it_goes_on_jumping() -> None:
     """Three stones, rather than one of them or another."""
     rows = ["OX.X..", "....X.", "", "", "", "", "OX...."]
@@ -347,6 +356,7 @@ def test_it_goes_on_jumping() -> None:
     assert words == ["A0-A2", "A2-A4", "A4-C4"] and batch.states["quiet"][0] == 0
 
 
+@on_fourteen_lines
 @pytest.mark.parametrize("depth", [2, 3])
 def test_it_takes_the_stone_that_the_other_needs(depth: int) -> None:
     """Black makes a square; of white's 28 stones it takes one without which white's dalian takes nothing."""
@@ -357,6 +367,7 @@ def test_it_takes_the_stone_that_the_other_needs(depth: int) -> None:
     assert naive(batch.states["board"][0].tolist(), 14, 1)[1] == 0, words
 
 
+@on_fourteen_lines
 def test_it_makes_a_dalian() -> None:
     """The seventh stone comes from below."""
     words, batch = turn(position("OOOO", "OO..", "...O", *FAR), depth=3)

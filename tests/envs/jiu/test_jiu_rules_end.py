@@ -349,9 +349,9 @@ def test_playouts_draw_evenly() -> None:
     ):
         legal = np.flatnonzero(batch.mask[0])
         s, stream = batch.states.view(np.recarray)[0], np.array([8, 0], np.uint64)
+        draw, mask = bind(rules.random_action, batch.game), np.zeros(289, np.int8)
         draws = count(200, 30) * len(legal)
-        with np.errstate(over="ignore"):
-            drawn = Counter(rules.random_action(s, stream, np.zeros(289, np.int8)) for _ in range(draws))
+        drawn = Counter(draw(s, stream, mask) for _ in range(draws))
         assert set(drawn) == set(legal.tolist())
         expected, spare = draws / len(legal), len(legal) - 1
         assert sum((drawn[a] - expected) ** 2 for a in legal) / expected < spare + 6 * (2 * spare) ** 0.5 + 9
