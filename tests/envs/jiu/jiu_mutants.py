@@ -210,13 +210,13 @@ MUTANTS = [
     (
         "nobody is banned in diagrams",
         "text.py",
-        "s.least = 2 if rules.bans_single_jumps(s, s.to_move) else 1",
+        "s.least = 2 if bind(rules.bans_single_jumps, game)(s, s.to_move) else 1",
         "s.least = 1",
     ),
-    ("diagrams forget what stood", "text.py", "s.seen = occurrences(s)", "s.seen = 1"),
-    ("stuck sides are read", "text.py", " and rules.can_act(s)", ""),
-    ("jumps without an end are read", "text.py", " and rules.can_jump(s, s.runner)", ""),
-    ("anybody's flights are read", "text.py", " and rules.flies(s, s.to_move)", ""),
+    ("diagrams forget what stood", "text.py", "s.seen = bind(occurrences, game)(s)", "s.seen = 1"),
+    ("stuck sides are read", "text.py", " and bind(rules.can_act, game)(s)", ""),
+    ("jumps without an end are read", "text.py", " and bind(rules.can_jump, game)(s, s.runner)", ""),
+    ("anybody's flights are read", "text.py", " and bind(rules.flies, game)(s, s.to_move)", ""),
     ("more is due than there is", "text.py", "0 < s.due <= stones[other]", "0 < s.due"),
     ("columns are counted from 1", "text.py", 'write_line("   ", DIGITS[:n])', 'write_line("   ", DIGITS[1 : n + 1])'),
 ]
