@@ -25,7 +25,7 @@ pytestmark = pytest.mark.kernels
 
 Cell = tuple[int, int]
 EIGHT = [(dr, dc) for dr in (-1, 0, 1) for dc in (-1, 0, 1) if (dr, dc) != (0, 0)]
-BOARDS = [4, pytest.param(5, marks=COMPILES), 10, pytest.param(20, marks=COMPILES)]
+BOARDS = [4, *(pytest.param(n, marks=COMPILES) for n in (5, 10, 20))]
 
 
 def look(states, notes, out):  # type: ignore[no-untyped-def]

@@ -18,7 +18,7 @@ from boyi.envs.gomoku import rules, shapes
 
 pytestmark = pytest.mark.kernels
 
-SIZES = [5, pytest.param(6, marks=COMPILES), pytest.param(9, marks=COMPILES), 15, pytest.param(22, marks=COMPILES)]
+SIZES = [5, *(pytest.param(size, marks=COMPILES) for size in (6, 9, 15, 22))]
 WORDS = ["NOTHING", "ONE", "TWO", "OPEN_TWO", "THREE", "OPEN_THREE", "FOUR", "OPEN_FOUR", "FIVE"]
 
 
@@ -272,7 +272,7 @@ def test_kinds_say_what_a_stone_wins(size: int, rule: str) -> None:
 
 
 @every_rule
-@pytest.mark.parametrize("size", [5, pytest.param(9, marks=COMPILES), 15])
+@pytest.mark.parametrize("size", [SIZES[0], *SIZES[2:4]])
 def test_values_keep_to_the_symmetries(size: int, rule: str) -> None:
     """They are opposite for the seats, the same in all eight positions of the board and with colours exchanged."""
     rng, game = random.Random(1), find("gomoku", board_size=size, rule=rule)

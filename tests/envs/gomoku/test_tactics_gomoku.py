@@ -3,13 +3,14 @@
 import pytest
 from gomoku_oracle import Cell, Gomoku
 from gomoku_positions import WAYS
+from sizes import COMPILES
 
 from boyi.baselines.search.alphabeta import AlphaBeta
 from boyi.baselines.search.evaluation import WIN
 from boyi.envs import Batch
 from boyi.envs.gomoku import text
 
-pytestmark = pytest.mark.kernels
+pytestmark = [pytest.mark.kernels, *COMPILES]
 
 SURE = 800_000  # values from here on stand for games that are won
 
