@@ -57,6 +57,13 @@ class Agent(ABC):
     def act(self, view: View) -> np.ndarray:
         """Choose a legal action (m,) int64 for each of the m games of a view."""
 
+    def value(self, view: View, k: int = 0) -> float:
+        """Say what game k of a view is worth to the seat to move, on a scale from -1, lost, to 1, won.
+
+        `BoyiError` from an agent that cannot tell.
+        """
+        raise BoyiError(f"{self.name} does not say what a position is worth: alphabeta, exact, mcts and puct do")
+
     @property
     def alone(self) -> bool:
         """Whether it is better asked about one game after another than about many at once."""

@@ -137,14 +137,23 @@ class AlphaBeta(Agent):
         self.plans[row] = Plan(episode, seat, ply + 1, expected, line[1:], seconds, nodes)
         return line[0]
 
-    def search(self, view: View, k: int = 0, seconds: float = 0.0, nodes: int = 0) -> Found:
-        """Search game k of a view, whose turn in progress has already cost so many seconds and nodes."""
+    def value(self, view: View, k: int = 0) -> float:
+        view.check()
+        self.fit(view.game)
+        found, scale = self.search(view, k, forced=True), evaluation(view.game, self.name).scale
+        return math.copysign(1.0, found.value) if abs(found.value) > WIN else math.tanh(found.value / scale)
+
+    def search(self, view: View, k: int = 0, seconds: float = 0.0, nodes: int = 0, *, forced: bool = False) -> Found:
+        """Search game k of a view, whose turn in progress has already cost so many seconds and nodes.
+
+        An only action is not searched, and has no value, unless it is `forced`.
+        """
         space = self.workspace
         if space is None or space.game != view.game:
             self.plans = {}
             space = self.workspace = Workspace(view.game, self.values["table"], view.states[k : k + 1])
         legal = np.flatnonzero(view.mask[k])
-        if legal.size == 1:
+        if legal.size == 1 and not forced:
             self.found = Found(int(legal[0]), 0, 0, 0, [int(legal[0])])
         else:
             space.prepare(view.states[k : k + 1])

@@ -71,6 +71,13 @@ class Exact(Agent):
         view.check()
         return np.array([int(np.nanargmax(self.worth(view, k))) for k in range(view.row.size)], np.int64)
 
+    def value(self, view: View, k: int = 0) -> float:
+        self.fit(view.game)
+        assert self.solver is not None
+        middle, reach = (view.game.high + view.game.low) / 2, (view.game.high - view.game.low) / 2
+        value = (self.solver.value(view.states[k : k + 1]) - middle) / reach
+        return value if view.seat[k] == 0 else -value
+
     def worth(self, view: View, k: int = 0) -> np.ndarray:
         """Compute what each action (actions,) is worth to the mover in game k of a view, NaN where it is illegal."""
         self.fit(view.game)

@@ -22,7 +22,7 @@ from ..agent import Agent
 from .clock import ANY, run_until
 from .mcts_kernels import ALWAYS, Scratch, Settings, run_simulations
 from .rollouts import find_rollout, rollout_notes
-from .tree import DEPTH, TIMED_NODES, find_played, keep, make_tree, put
+from .tree import DEPTH, TIMED_NODES, child_of, find_played, keep, make_tree, put
 
 
 class Memory:
@@ -117,6 +117,14 @@ class MCTS(Agent):
         for memory in memories:
             memory.action = int(counts.argmax())
         return counts
+
+    def value(self, view: View, k: int = 0) -> float:
+        action = int(self.visits(view, k).argmax())
+        tree = self.memories[int(view.row[k])].tree
+        node = int(bind(child_of, view.game)(tree, 0, action))
+        if tree.proven[node]:
+            return 1.0 if tree.proven[node] == view.seat[k] + 1 else -1.0
+        return 2.0 * float(tree.total[node]) / float(tree.visits[node]) - 1.0
 
     def _begin(self, game: Game) -> None:
         """Forget the games of before and prepare for those of another kind."""

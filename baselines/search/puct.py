@@ -198,6 +198,9 @@ class PUCT(Agent):
         """Search the games of a view; as nobody says what will be played, the trees serve this decision alone."""
         return self._search(view, [np.random.default_rng(stream) for stream in view.rng])
 
+    def value(self, view: View, k: int = 0) -> float:
+        return float(self.search(view.take(np.array([k]))).value[0])
+
     def _search(self, view: View, generators: list[np.random.Generator]) -> Searched:
         view.check()
         self.fit(view.game)

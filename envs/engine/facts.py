@@ -18,7 +18,8 @@ class Facts:
     Parameters are those that differ from the defaults. `small` makes a game that any agent plays twenty times within
     seconds, and `solvable` one of which everything that can follow fits into memory: None where that needs more than
     its parameters can say. `golden` is the game whose golden playthrough is kept. `images` is how many symmetric images
-    ``planes`` has. `program` is the protocol that programs of the game speak. `openspiel`, `pgx` and `rlcard` are its
+    ``planes`` has. `program` is the protocol that programs of the game speak, `judge` the agent that is asked what a
+    position is worth: the strongest search, for a fixed number of nodes. `openspiel`, `pgx` and `rlcard` are its
     names there, OpenSpiel's with the parameters that it has as in ``hex(board_size={board_size})``. `goals` is what
     `boyi speed` aims at, by line: a ratio to the peer or, for the line without one, steps a second.
     """
@@ -28,6 +29,7 @@ class Facts:
     golden: Params = field(default_factory=dict)
     images: int = 1
     program: str = "jsonl"
+    judge: str = "mcts:sims=5000"
     openspiel: str = ""
     pgx: str = ""
     rlcard: str = ""

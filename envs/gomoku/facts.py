@@ -6,6 +6,7 @@ FACTS = Facts(
     small={"board_size": 5},
     golden={"board_size": 6, "rule": "standard"},
     images=8,
+    judge="alphabeta:nodes=50000",
     program="gomocup",
     openspiel="gomoku(size={board_size})",
     goals={"openspiel": 3.0, "mcts": 10.0},

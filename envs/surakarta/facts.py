@@ -6,4 +6,5 @@ FACTS = Facts(
     small={"no_capture_limit": 12},
     golden={"no_capture_limit": 12},
     images=8,
+    judge="alphabeta:nodes=20000",
 )
