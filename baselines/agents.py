@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
@@ -28,6 +29,8 @@ from .search.puct import PUCT
 from .trust import check_trusted
 
 AgentLike = str | Agent | Callable[..., Any]
+ALIAS = r"\s*([A-Za-z_][\w.-]{0,31})=(.+)"
+"""A name of one's own for an agent, and the agent's string: no string of an agent has = before its first colon."""
 
 
 class OpponentPool(Pool):
@@ -137,8 +140,20 @@ def agents_for(game: str | Spec | Game) -> list[str]:
     return found
 
 
+def alias(agent: AgentLike) -> tuple[str, AgentLike]:
+    """Take ``NAME=`` off a contestant's string, as in ``mohex=gtp:cmd=…``; return the name, or "", and the rest."""
+    found = re.fullmatch(ALIAS, agent) if isinstance(agent, str) else None
+    return ("", agent) if found is None else (found[1], found[2])
+
+
 def label(agent: AgentLike) -> str:
-    """Name a contestant: a string as it is, an agent as the string that would make it, a function by its name."""
+    """Name a contestant: a string as it is, an agent as the string that would make it, a function by its name.
+
+    One with an alias has that for its name.
+    """
+    name, agent = alias(agent)
+    if name:
+        return name
     if isinstance(agent, str):
         return agent.strip()
     return str(agent if isinstance(agent, Agent) else CallableAgent(agent))

@@ -34,7 +34,8 @@ from ...envs.engine.view import View
 from ...envs.records.files import PathOf, as_path, taken_up
 from ...envs.records.game_record import Ending, GameRecord, read_line, statistics, write_down
 from ..agent import Agent, blame, timed_act
-from ..agents import AgentLike, label, labels, make_agent
+from ..agents import AgentLike, alias, label, labels, make_agent
+from .openings import Openings
 from .results import Result, summarize
 from .standings import Standings, summarize_standings
 
@@ -59,7 +60,8 @@ class Match:
 
     `agents` are whatever `make_agent` takes. Each plays one side only, because it may keep a tree for every row. With
     `clock` every seat has so many seconds for all its decisions in a game, and loses when they are used up. The first
-    `opening` actions of a game are drawn at random from its seed, hence the same for all who play that seed. `seed`
+    `opening` actions of a game are drawn from its seed, hence the same for all who play that seed: at random or, as
+    `Openings` may be, until a judge holds them for even. An agent's string may begin with a name for it and =. `seed`
     None draws one, or goes on with that of the games that are taken up; `fresh_chance` gives every game a seed of its
     own.
     """
@@ -72,11 +74,11 @@ class Match:
         games: int = 20,
         seed: int | None = 0,
         clock: float | None = None,
-        opening: int = 0,
+        opening: int | Openings = 0,
         fresh_chance: bool = False,
         first_against_all: bool = False,
     ) -> None:
-        self.opening, self.fresh_chance, self.drawn = opening, fresh_chance, seed is None
+        self.fresh_chance, self.drawn = fresh_chance, seed is None
         self.seed = random_seed() if seed is None else seed
         self.game, self.games, self.clock = find(game), games, check_clock(clock)
         if self.game.seats < 2:
@@ -91,12 +93,17 @@ class Match:
             raise BoyiError(f"games must be {allowed}, every seed being played from {sides}, not {shown(games)}")
         check_count("games", games)
         check_seed(self.seed)
-        if not is_whole(opening, 0):
-            raise BoyiError(f"opening must be a whole number of actions, at least 0, not {shown(opening)}")
-        self.players = [make_agent(agent, self.game) for agent in agents]
+        self.openings = opening if isinstance(opening, Openings) else Openings(self.game, opening)
+        if self.openings.game != self.game:
+            raise BoyiError(f"the openings are of {self.openings.game}, the match is of {self.game}")
+        self.players = [make_agent(alias(agent)[1], self.game) for agent in agents]
         if len({id(player) for player in self.players}) < len(agents):
             raise BoyiError("an agent object is listed twice: give each side an object, or a string, of its own")
         self.names, self.labels = [label(agent) for agent in agents], labels(agents)
+        self.aliases = {
+            name: label(alias(agent)[1]) for name, agent in zip(self.labels, agents, strict=True) if alias(agent)[0]
+        }
+        """What the labels stand for that are names somebody has given."""
         self.pairings: list[tuple[int, ...]] = list(combinations(range(len(agents)), self.rounds))
         if first_against_all:
             self.pairings = [pair for pair in self.pairings if pair[0] == 0]
@@ -125,7 +132,10 @@ class Match:
 
     def result(self, records: Sequence[GameRecord]) -> Result | Standings:
         """Sum up all the games of the match."""
-        played: dict[str, Any] = {"seed": self.seed, "clock": self.clock, "fresh_chance": self.fresh_chance}
+        played: dict[str, Any] = {
+            "seed": self.seed, "clock": self.clock, "fresh_chance": self.fresh_chance, "opening": str(self.openings),
+            "aliases": self.aliases,
+        }  # fmt: skip
         if self.together:
             return summarize_standings(self.game, self.names, self.labels, records, **played)
         pairs = [(self.labels[i], self.labels[j]) for i, j in self.pairings]
@@ -225,15 +235,9 @@ class _PairingRun:
     def _open(self, row: int) -> None:
         """Play the opening of a game, as far as it goes on."""
         game = self.running[row]
-        while len(game.actions) < self.match.opening:
-            action = self.batch.sample([row])
-            self.batch.step(action, [row])
-            game.actions.append(int(action[0]))
-            if self.batch.to_move[row] < 0:
-                raise BoyiError(
-                    f"{self.match.game}: an opening of {self.match.opening} actions leaves nothing to decide: "
-                    f"the game of seed {game.fixture.seed} is over after {len(game.actions)}"
-                )
+        for action in self.match.openings.of(game.fixture.seed):
+            self.batch.step(np.array([action]), [row])
+            game.actions.append(action)
 
     def _turn(self, player: int) -> Iterator[GameRecord]:
         """Let an agent decide wherever it is to move."""
@@ -324,6 +328,8 @@ class _PairingRun:
             pairing=fixture.pairing,
             index=fixture.index,
             clock=match.clock,
+            opening=str(match.openings),
+            aliases=match.aliases,
             reason=reason,
             statistics=statistics(match.game, self.batch.states[row]),
         )
@@ -392,6 +398,7 @@ def _finished(match: Match, path: Path | None, lines: Iterable[bytes]) -> list[G
         if (record.pairing, record.index) in records:
             raise BoyiError(f"{where} repeats game {record.index} of pairing {record.pairing}")
         records[record.pairing, record.index] = record
+        match.openings.keep(record.seed, record.actions)
     return list(records.values())
 
 
@@ -404,6 +411,8 @@ def _check_belongs(match: Match, record: GameRecord, where: str) -> None:
         "agents": match.labels,
         "run_seed": match.seed,
         "clock": match.clock,
+        "opening": str(match.openings),
+        "aliases": match.aliases,
     }
     for name, value in expected.items():
         if getattr(record, name) != value:

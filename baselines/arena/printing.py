@@ -8,10 +8,13 @@ import codecs
 import io
 import sys
 import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TextIO
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.measure import Measurement
 from rich.table import Table
+from rich.text import Text
 
 PLAIN = {
     "±": "+-", "∞": "inf", "µ": "u", "×": "x", "·": ".", "•": "*", "→": "->", "←": "<-", "≤": "<=", "≥": ">=",
@@ -19,6 +22,7 @@ PLAIN = {
 }  # fmt: skip
 DEGRADE = "boyi_plain"
 WIDTH = 200  # columns where there is no terminal: nothing of ours is wider, so nothing is folded
+COLUMNS = 80  # of tables of agents there, whose names may be of any length
 
 
 def text_table(*columns: str, left: tuple[str, ...] = ()) -> Table:
@@ -27,6 +31,21 @@ def text_table(*columns: str, left: tuple[str, ...] = ()) -> Table:
     for name in columns:
         table.add_column(name, justify="left" if name in left else "right", overflow="fold")
     return table
+
+
+def fitted(
+    console: Console, options: ConsoleOptions, names: Sequence[str], tables: Callable[[Mapping[str, str]], list[Table]]
+) -> Iterator[RenderableType]:
+    """Yield tables that `tables` lays out of what is shown for each name: a number where they are too wide else.
+
+    Numbers are explained above the tables. Too wide is what the terminal is narrower than, elsewhere `COLUMNS`.
+    """
+    limit = options.max_width if console.is_terminal else COLUMNS
+    shown = {name: name for name in names}
+    if any(Measurement.get(console, options, table).maximum > limit for table in tables(shown)):
+        shown = {name: f"#{number}" for number, name in enumerate(shown, 1)}
+        yield from (Text(f"{number} {name}") for name, number in shown.items())
+    yield from tables(shown)
 
 
 def console(file: TextIO | None = None) -> Console:

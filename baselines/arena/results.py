@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from ...envs.engine.spec import Game
 from ...envs.records.game_record import Ending, GameRecord
-from .printing import as_text, text_table
+from .printing import as_text, fitted, text_table
 from .rating import REFERENCE, Estimate, rate, wilson
 
 REPEATS = "Between agents that choose nothing at random a repeated game is no further evidence, yet intervals count it."
@@ -68,56 +69,47 @@ class Result:
     """Whether returns say more than who won."""
     clock: float | None = None
     fresh_chance: bool = False
+    opening: str = ""
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
-    def __rich__(self) -> RenderableType:
-        parts: list[RenderableType] = [Text(self._head()), self._pairings()]
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        yield Text(self._head())
+        yield from fitted(console, options, [row.agent for row in self.standings], self._tables)
         if len(self.pairings) > 1:
-            parts.append(self._standings())
+            yield Text(f"Elo above {self.standings[0].agent}")
+        yield from map(Text, alias_notes(self.aliases))
         if 4 * self.distinct < 3 * self.games:
-            parts.append(Text(f"Only {self.distinct} of the games differ. {REPEATS}"))
-        return Group(*parts)
+            yield Text(f"Only {self.distinct} of the games differ. {REPEATS}")
 
     def __str__(self) -> str:
         return as_text(self)
 
     def _head(self) -> str:
         seeds = seed_note(self.seed, "both sides", fresh_chance=self.fresh_chance)
-        return f"{self.game}: {self.games} games, {seeds}{clock_note(self.clock)}"
+        return f"{self.game}: {self.games} games, {seeds}{clock_note(self.clock)}{opening_note(self.opening)}"
 
-    def _pairings(self) -> Table:
-        columns = (*self._columns(), "its move", *(f"its {loss}" for loss in self._losses()))
-        table = text_table("agent", "opponent", *columns, left=("agent", "opponent"))
+    def _tables(self, names: Mapping[str, str]) -> list[Table]:
+        """Lay out what every pairing came to, and below it every agent."""
+        pairings = text_table("agent", "opponent", "W", "D", "L", *SCORE, left=("agent", "opponent"))
         for row in self.pairings:
-            theirs = {"late": row.opponent_late, "forfeits": row.opponent_forfeits}
-            own = (duration(row.opponent_seconds_per_move), *(str(theirs[loss]) for loss in self._losses()))
-            table.add_row(row.agent, row.opponent, *self._cells(row), *own)
-        return table
+            counts = map(str, (row.wins, row.draws, row.losses))
+            pairings.add_row(names[row.agent], names[row.opponent], *counts, *_score(row))
+        several, losses = len(self.pairings) > 1, loss_columns(self.clock, self.standings)
+        columns = (*SCORE * several, *["return"] * self.graded, "a move", *losses)
+        standings = text_table("agent", *columns, left=("agent",))
+        for tally in self.standings:
+            score = _score(tally) if several else ()
+            mean = [f"{tally.mean_return:+.3g}"] * self.graded
+            lost = (str(getattr(tally, loss)) for loss in losses)
+            standings.add_row(names[tally.agent], *score, *mean, duration(tally.seconds_per_move), *lost)
+        return [pairings, standings]
 
-    def _losses(self) -> list[str]:
-        return loss_columns(self.clock, self.standings)
 
-    def _standings(self) -> Table:
-        table = text_table("agent", *self._columns(), left=("agent",))
-        table.caption = f"Elo above {self.standings[0].agent}"
-        table.caption_justify = "left"
-        for row in self.standings:
-            table.add_row(row.agent, *self._cells(row))
-        return table
+SCORE = ("score", "95 %", "Elo", "95 %")
 
-    def _columns(self) -> list[str]:
-        return ["W", "D", "L", "score", "95 %", "Elo", "95 %", *["return"] * self.graded, "a move", *self._losses()]
 
-    def _cells(self, row: Tally) -> list[str]:
-        elo = row.elo
-        return [
-            *map(str, (row.wins, row.draws, row.losses)),
-            *percent(row.score),
-            elo_value(elo),
-            elo_interval(elo),
-            *[f"{row.mean_return:+.3g}"] * self.graded,
-            duration(row.seconds_per_move),
-            *(str(getattr(row, loss)) for loss in self._losses()),
-        ]
+def _score(row: Tally) -> tuple[str, ...]:
+    return (*percent(row.score), elo_value(row.elo), elo_interval(row.elo))
 
 
 def summarize(
@@ -129,15 +121,17 @@ def summarize(
     clock: float | None = None,
     *,
     fresh_chance: bool = False,
+    opening: str = "",
+    aliases: Mapping[str, str] = MappingProxyType({}),
 ) -> Result:
     """Sum up the games between `pairs` of agents; every agent and every pair has played."""
     by_pairing = [[record for record in records if record.pairing == k] for k in range(len(pairs))]
     wins = np.zeros((len(labels), len(labels)))
     for (first, second), played in zip(pairs, by_pairing, strict=True):
         i, j = labels.index(first), labels.index(second)
-        points = sum(_points(record, first) for record in played)
-        wins[i, j] += points
-        wins[j, i] += len(played) - points
+        won = sum(points(record, first) for record in played)
+        wins[i, j] += won
+        wins[j, i] += len(played) - won
     pairings = [_pairing(game, *pair, played) for pair, played in zip(pairs, by_pairing, strict=True)]
     standings = [
         Tally(**_facts(game, label, [record for record in records if label in record.seats]), elo=elo)
@@ -153,17 +147,19 @@ def summarize(
         graded=(game.low, game.high) != (-1.0, 1.0),
         clock=clock,
         fresh_chance=fresh_chance,
+        opening=opening,
+        aliases=aliases,
     )
 
 
 def _pairing(game: Game, first: str, second: str, records: Sequence[GameRecord]) -> Pairing:
-    points = sum(_points(record, first) for record in records)
-    elo = rate([[0.0, len(records) - points], [points, 0.0]])[1]
+    won = sum(points(record, first) for record in records)
+    elo = rate([[0.0, len(records) - won], [won, 0.0]])[1]
     return Pairing(
         **_facts(game, first, records),
         elo=elo,
         opponent=second,
-        opponent_seconds_per_move=_seconds_per_move(second, records),
+        opponent_seconds_per_move=seconds_per_move(second, records),
         opponent_late=count_lost(records, {second}, Ending.TIME),
         opponent_forfeits=count_lost(records, {second}, Ending.FORFEIT),
     )
@@ -181,7 +177,7 @@ def _facts(game: Game, label: str, records: Sequence[GameRecord]) -> dict[str, A
         "losses": sum(margin < 0 for margin in margins),
         "score": wilson(share, len(records)),
         "mean_return": fmean(_sides(record, label)[0] for record in records),
-        "seconds_per_move": _seconds_per_move(label, records),
+        "seconds_per_move": seconds_per_move(label, records),
         "late": count_lost(records, {label}, Ending.TIME),
         "forfeits": count_lost(records, {label}, Ending.FORFEIT),
     }
@@ -203,6 +199,16 @@ def seed_note(seed: int, sides: str, *, fresh_chance: bool) -> str:
     return f"seed {seed}, " + ("every game on a seed of its own" if fresh_chance else f"every seed played from {sides}")
 
 
+def opening_note(opening: str) -> str:
+    """Say what games began with, where anything was drawn."""
+    return f", opening: {opening}" if opening else ""
+
+
+def alias_notes(aliases: Mapping[str, str]) -> list[str]:
+    """Say what agents the names stand for that somebody has given."""
+    return [f"{name} is {agent}" for name, agent in aliases.items()]
+
+
 def clock_note(clock: float | None) -> str:
     """Say what time the seats had, where a clock ran."""
     return "" if clock is None else f", {clock:g} s a seat"
@@ -221,12 +227,13 @@ def _margin(record: GameRecord, label: str) -> float:
     return mine - theirs
 
 
-def _points(record: GameRecord, label: str) -> float:
-    """Return 1 for a win, 0.5 for a draw, 0 for a loss."""
+def points(record: GameRecord, label: str) -> float:
+    """Return what an agent has made of a game: 1 for a win, 0.5 for a draw, 0 for a loss."""
     return 0.5 + 0.5 * float(np.sign(_margin(record, label)))
 
 
-def _seconds_per_move(label: str, records: Sequence[GameRecord]) -> float:
+def seconds_per_move(label: str, records: Sequence[GameRecord]) -> float:
+    """Return the mean time of an agent's decisions."""
     decisions = sum(record.decisions[label] for record in records)
     return sum(record.seconds[label] for record in records) / max(1, decisions)
 

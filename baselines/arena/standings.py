@@ -7,19 +7,20 @@ the games of a seed has lost most of the luck of its chance; intervals are Stude
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
+from types import MappingProxyType
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
 from ...envs.engine.spec import Game
 from ...envs.records.game_record import Ending, GameRecord
-from .printing import as_text, text_table
+from .printing import as_text, fitted, text_table
 from .rating import Estimate, student
-from .results import clock_note, count_lost, duration, loss_columns, percent, seed_note
+from .results import alias_notes, clock_note, count_lost, duration, loss_columns, opening_note, percent, seed_note
 
 
 @dataclass(frozen=True)
@@ -47,26 +48,31 @@ class Standings:
     rows: tuple[Seated, ...]
     clock: float | None = None
     fresh_chance: bool = False
+    opening: str = ""
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
-    def __rich__(self) -> RenderableType:
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         seeds = seed_note(self.seed, f"all {self.seats} seats", fresh_chance=self.fresh_chance)
-        return Group(Text(f"{self.game}: {self.games} games, {seeds}{clock_note(self.clock)}"), self._grid())
+        notes = clock_note(self.clock) + opening_note(self.opening)
+        yield Text(f"{self.game}: {self.games} games, {seeds}{notes}")
+        yield from fitted(console, options, [row.agent for row in self.rows], self._tables)
+        yield from map(Text, alias_notes(self.aliases))
 
     def __str__(self) -> str:
         return as_text(self)
 
-    def _grid(self) -> Grid:
+    def _tables(self, names: Mapping[str, str]) -> list[Grid]:
+        """Lay out what every agent has made, and below it what else the game counts."""
+        losses = loss_columns(self.clock, self.rows)
+        made = text_table("agent", "seats", self.unit, "95 %", "a move", *losses, left=("agent",))
         counted = [column for name in self.rows[0].statistics for column in (name, "95 %")]
-        grid = text_table("agent", "seats", self.unit, "95 %", *counted, "a move", *self._losses(), left=("agent",))
+        shares = text_table("agent", *counted, left=("agent",))
         for row in self.rows:
-            shares = [cell for share in row.statistics.values() for cell in percent(share)]
-            lost = [str(getattr(row, loss)) for loss in self._losses()]
-            mean = _mean(row.mean_return)
-            grid.add_row(row.agent, str(row.seats), *mean, *shares, duration(row.seconds_per_move), *lost)
-        return grid
-
-    def _losses(self) -> list[str]:
-        return loss_columns(self.clock, self.rows)
+            lost = (str(getattr(row, loss)) for loss in losses)
+            times = duration(row.seconds_per_move), *lost
+            made.add_row(names[row.agent], str(row.seats), *_mean(row.mean_return), *times)
+            shares.add_row(names[row.agent], *(cell for share in row.statistics.values() for cell in percent(share)))
+        return [made, shares] if counted else [made]
 
 
 def _mean(value: Estimate) -> tuple[str, str]:
@@ -85,6 +91,8 @@ def summarize_standings(
     clock: float | None = None,
     *,
     fresh_chance: bool = False,
+    opening: str = "",
+    aliases: Mapping[str, str] = MappingProxyType({}),
 ) -> Standings:
     """Sum up the games of agents, of whom `labels` tell apart those of equal `names`."""
     rows = []
@@ -103,7 +111,9 @@ def summarize_standings(
                 forfeits=count_lost(records, under, Ending.FORFEIT),
             )
         )
-    return Standings(str(game), seed, len(records), game.seats, game.spec.unit, tuple(rows), clock, fresh_chance)
+    return Standings(
+        str(game), seed, len(records), game.seats, game.spec.unit, tuple(rows), clock, fresh_chance, opening, aliases
+    )
 
 
 def _estimate(records: Sequence[GameRecord], under: set[str], key: str) -> Estimate:

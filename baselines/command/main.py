@@ -21,6 +21,7 @@ import typer
 from typer.core import TyperGroup
 
 from ...envs.engine.errors import BoyiError
+from ...envs.engine.errors import chosen as chosen_word
 from ...envs.engine.spec import Game, Param, find, games
 from ...envs.engine.syntax import read_value
 from ...envs.engine.version import __version__
@@ -29,6 +30,7 @@ from .progress import progress
 
 if TYPE_CHECKING:
     from ...envs.records.game_record import GameRecord
+    from ..agent import Agent
     from ..arena.decisions import Decision
 
 UNREAD = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
@@ -116,6 +118,16 @@ def arena(
             show_default=False,
         ),
     ] = None,
+    opening: Annotated[int, typer.Option(help="Actions drawn before anybody decides.", metavar="N")] = 0,
+    openings: Annotated[
+        str, typer.Option(help="random, or even: only such as a judge holds for even.", metavar="random|even")
+    ] = "random",
+    judge: Annotated[
+        str | None, typer.Option(help="Who judges openings; else a search of the game's own.", metavar="AGENT")
+    ] = None,
+    margin: Annotated[
+        float | None, typer.Option(help="What a judge may expect of an even opening, at most; else 0.2.")
+    ] = None,
     fresh_chance: Annotated[
         bool,
         typer.Option("--fresh-chance", help="Share no dice or tiles between games, for agents that might remember."),
@@ -128,16 +140,23 @@ def arena(
 ) -> None:
     """Play agents against each other: every two of them, every seed from both sides."""
     from ..arena.matches import Match, compete
+    from ..arena.openings import MARGIN, Openings
+    from ..arena.running import RunningScore
 
     _check_resume(resume, out)
     chosen = _choose(game, board_size)
     if seed is None and not (chosen.spec.dice or chosen.spec.hidden):
         seed = 0
-    match = Match(chosen, agents, games=number, seed=seed, clock=clock, fresh_chance=fresh_chance)
+    even = chosen_word("openings", openings, ("random", "even")) == "even"
+    if not even and (judge is not None or margin is not None):
+        raise BoyiError("--judge and --margin are for --openings even")
+    drawn = Openings(chosen, opening, even=even, judge=judge, margin=MARGIN if margin is None else margin)
+    match = Match(chosen, agents, games=number, seed=seed, clock=clock, opening=drawn, fresh_chance=fresh_chance)
+    running = RunningScore()
     with _stoppable(str(match.game), match.total, "games", out) as advance:
 
         def report(record: GameRecord) -> None:
-            advance(" - ".join(dict.fromkeys(record.seats)))
+            advance(*running.add(record))
 
         result = compete(match, out, resume=resume, minutes=minutes, report=report)
     show(result)
@@ -209,17 +228,17 @@ def benchmark(
 
 
 @contextmanager
-def _stoppable(title: str, total: int, unit: str, out: Path | None) -> Iterator[Callable[[str], None]]:
-    """Count what is done, by whom, and show it; on Ctrl-C say where a run stopped and how to go on with it.
+def _stoppable(title: str, total: int, unit: str, out: Path | None) -> Iterator[Callable[..., None]]:
+    """Count what is done, by whom and to what end, and show it; on Ctrl-C say where a run stopped and how it goes on.
 
     Ctrl-C may come between a line and its report: what can be gone on with is what the file holds.
     """
     done = 0
 
-    def advance(who: str) -> None:
+    def advance(who: str, figures: str = "") -> None:
         nonlocal done
         done += 1
-        tell(done, who)
+        tell(done, who, figures)
 
     try:
         with progress(title, total, unit) as tell:
@@ -268,11 +287,16 @@ def engine(
     board_size: BoardSize = None,
 ) -> None:
     """Be a program that other programs play against, over standard input and output."""
-    from ..agents import make_agent
     from ..engines.doors import open_door
 
     chosen = _choose(game, board_size)
-    open_door(chosen, make_agent(agent, chosen), protocol, seed)
+
+    def make() -> Agent:
+        from ..agents import make_agent
+
+        return make_agent(agent, chosen)
+
+    open_door(chosen, agent, make, protocol, seed)
 
 
 @app.command("games")

@@ -101,7 +101,10 @@ def read(
     found = parse_json(content, where, what)
     if not isinstance(found, dict) or found.get("format") not in (format, *earlier):
         raise BoyiError(f"{where} is not {what}")
-    known = {**earlier.get(found["format"], {}), **found, "format": format}
+    later = earlier.get(found["format"], {})
+    for name in later.keys() & found.keys():
+        raise BoyiError(f"{where} is damaged: object contains unknown field `{name}`")
+    known = {**later, **found, "format": format}
     for name in form.__struct_fields__:
         if name not in known:  # defaults are for those who write
             raise BoyiError(f"{where} is damaged: object missing required field `{name}`")

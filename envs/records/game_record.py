@@ -21,8 +21,9 @@ from ..engine.spec import Game, find
 from ..engine.version import __version__
 from .files import PathOf, as_path, read_lines
 
-FORMAT = "boyi-game-2"
-EARLIER: dict[str, dict[str, Any]] = {"boyi-game-1": {"clock": None, "reason": ""}}
+FORMAT = "boyi-game-3"
+_SINCE_3: dict[str, Any] = {"opening": "", "aliases": {}}
+EARLIER: dict[str, dict[str, Any]] = {"boyi-game-1": {"clock": None, "reason": "", **_SINCE_3}, "boyi-game-2": _SINCE_3}
 """What games had in formats before this one, where they had no word for it."""
 
 
@@ -43,11 +44,12 @@ class GameRecord(Form, frozen=True, kw_only=True):
     """One game, played by this `version` of the package; `seats` holds the label of whoever played each seat.
 
     `agents` are the labels of everybody in the run, `pairing` and `index` the game's place in it, `run_seed` the
-    run's seed, `seed` the game's own and `episode` its number among the games of that seed. `clock` is the seconds that
-    each seat had, if a clock ran. `actions` are all that were played: the unlawful one of a "forfeit" was not, nor what
-    came after the "time"; `reason` says why a game was lost that way. `returns` (seats,) are None for an unfinished
-    game; `statistics` is what the game counts besides, (seats,) each; `seconds` spent deciding and `decisions` are per
-    label.
+    run's seed, `seed` the game's own and `episode` its number among the games of that seed. `aliases` says what
+    agent each label stands for that is not its string. `opening` says how many actions were drawn, and how, before
+    anybody decided; "" where none were. `clock` is the seconds that each seat had, if a clock ran. `actions` are
+    all that were played: the unlawful one of a "forfeit" was not, nor what came after the "time"; `reason` says why
+    a game was lost that way. `returns` (seats,) are None for an unfinished game; `statistics` is what the game
+    counts besides, (seats,) each; `seconds` spent deciding and `decisions` are per label.
     """
 
     format: str = FORMAT
@@ -61,6 +63,8 @@ class GameRecord(Form, frozen=True, kw_only=True):
     seed: int
     episode: Whole = 0
     clock: float | None = None
+    opening: str = ""
+    aliases: dict[str, str] = {}
     seats: list[str]
     actions: list[Whole]
     names: list[str]

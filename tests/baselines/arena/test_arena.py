@@ -181,7 +181,7 @@ def test_evaluate_returns_what_the_command_prints():
         return [re.sub(r"[\d.]+ (s|ms|µs)\b", "TIME", line).split() for line in text.splitlines()]
 
     assert untimed_table(printed.stdout) == untimed_table(str(result))
-    assert "TIME" in untimed_table(printed.stdout)[2]
+    assert [line[1] for line in untimed_table(printed.stdout)[-2:]] == ["TIME"] * 2
     row = result.pairings[0]
     assert f"{row.wins}  {row.draws}  {row.losses}" in printed.stdout
     assert f"{100 * row.score.value:.1f} %" in printed.stdout
@@ -309,7 +309,7 @@ def test_every_game_is_in_the_file_before_it_is_reported(tmp_path):
 def test_the_line_says_everything(finished):
     _, path = finished
     line = json.loads(path.read_text().splitlines()[0])
-    assert line["format"] == "boyi-game-2"
+    assert line["format"] == "boyi-game-3"
     assert line["game"] == HEX
     assert line["agents"] == [MCTS, "random"]
     assert line["plies"] == len(line["actions"]) == len(line["names"]) == sum(line["decisions"].values())
@@ -385,10 +385,10 @@ def test_a_file_of_another_run_is_refused(finished, change, sentence):
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (lambda line: b"hello\n", "line 2, is not a game record of format boyi-game-2: JSON is malformed"),
+        (lambda line: b"hello\n", "line 2, is not a game record of format boyi-game-3: JSON is malformed"),
         (lambda line: b"\xff\xfe\n", "line 2, is not a game record"),
-        (lambda line: b"[1]\n", "line 2, is not a game record of format boyi-game-2"),
-        (lambda line: line.replace(b"boyi-game-2", b"boyi-game-9"), "line 2, is not a game record of format"),
+        (lambda line: b"[1]\n", "line 2, is not a game record of format boyi-game-3"),
+        (lambda line: line.replace(b"boyi-game-3", b"boyi-game-9"), "line 2, is not a game record of format"),
         (lambda line: line.replace(b'"plies"', b'"moves"'), "line 2, is damaged"),
         (lambda line: line.replace(b'"index": ', b'"index": -1'), "line 2, is damaged"),
         (lambda line: line.replace(b'"index": ', b'"index": 0.'), "line 2, is damaged"),

@@ -88,12 +88,13 @@ def test_the_command_prints_points_and_rates(tmp_path):
     words = shlex.split(f"arena mahjong greedy greedy random random --games 8 --seed 0 --out '{tmp_path / 'g'}'")
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.stderr
-    head, columns, *rows = done.stdout.splitlines()
+    head, columns, first, second, shares, *rows = done.stdout.splitlines()
     assert head == "mahjong: 8 games, seed 0, every seed played from all 4 seats"
-    assert re.split(r"  +", columns.strip()) == [
-        "agent", "seats", "points", "95 %", "win", "95 %", "self-draw", "95 %", "deal-in", "95 %", "a move",
-    ]  # fmt: skip
-    assert [row.split()[:2] for row in rows] == [["greedy", "2"], ["random", "2"]]
+    assert re.split(r"  +", columns.strip()) == ["agent", "seats", "points", "95 %", "a move"]
+    assert [row.split()[:2] for row in (first, second)] == [["greedy", "2"], ["random", "2"]]
+    assert re.split(r"  +", shares.strip()) == ["agent", "win", "95 %", "self-draw", "95 %", "deal-in", "95 %"]
+    assert [row.split()[0] for row in rows] == ["greedy", "random"]
+    assert max(map(len, done.stdout.splitlines())) <= 80
     again = CliRunner().invoke(app, [*words, "--resume"])
     assert again.stdout == done.stdout
 

@@ -150,10 +150,14 @@ def test_bytes_of_a_record_that_are_flipped_are_refused_or_read_as_they_are():
         )
 
 
+SINCE_3 = ("opening", "aliases")
+
+
 def test_earlier_records_are_read():
     content = json.loads(record(clock=None).line())
-    earlier = {k: v for k, v in content.items() if k not in ("clock", "reason")} | {"format": "boyi-game-1"}
-    assert read_line(text(earlier), "here") == record(clock=None)
+    for format, missing in (("boyi-game-2", SINCE_3), ("boyi-game-1", ("clock", "reason", *SINCE_3))):
+        earlier = {k: v for k, v in content.items() if k not in missing} | {"format": format}
+        assert read_line(text(earlier), "here") == record(clock=None)
     assert read_line(text(content), "here").format == FORMAT
 
 

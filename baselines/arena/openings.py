@@ -1,0 +1,102 @@
+"""What games of the arena begin with: actions drawn from their seed, at random or until a judge holds them for even.
+
+After a few random stones of Gomoku whoever begins wins nine games of ten: half of every pair is decided before anybody
+has chosen an action. A judge that looks for even positions first leaves more to the agents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...envs.engine.batch import Batch
+from ...envs.engine.errors import BoyiError, is_number, is_whole, shown
+from ...envs.engine.facts import facts
+from ...envs.engine.spec import Game
+from ..agent import Agent, blame, check_duel
+from ..agents import AgentLike, make_agent
+
+MARGIN = 0.2  # by how much the expected return of an even position may differ from that of a draw
+TRIES = 200  # openings that are drawn for a seed before it is given up
+
+
+class Openings:
+    """Openings of so many `actions`; with `even`, such as a judge expects at most `margin` of, for either seat.
+
+    The `judge` is anything that `make_agent` takes and that says what a position is worth; None: the game's own. The
+    margin is of a return from -1 to 1.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        actions: int = 0,
+        *,
+        even: bool = False,
+        judge: AgentLike | None = None,
+        margin: float = MARGIN,
+    ) -> None:
+        if not is_whole(actions, 0):
+            raise BoyiError(f"opening must be a whole number of actions, at least 0, not {shown(actions)}")
+        if even and not actions:
+            raise BoyiError("even openings need a number of actions, at least 1: --opening N")
+        if not is_number(margin, 0) or margin > 1:
+            raise BoyiError(f"margin must be a number from 0 to 1, not {shown(margin)}")
+        self.game, self.actions, self.margin = game, actions, float(margin)
+        self.judge: Agent | None = None
+        if even:
+            check_duel(game, "openings cannot be even in")
+            self.judge = make_agent(facts(game).judge if judge is None else judge, game)
+        self.drawn: dict[int, list[int]] = {}
+        """The openings of seeds that have been asked for."""
+
+    def __str__(self) -> str:
+        if self.judge is None:
+            return f"{self.actions} random" if self.actions else ""
+        return f"{self.actions} random, within {self.margin:g} of even for {self.judge}"
+
+    def of(self, seed: int) -> list[int]:
+        """Return the actions that the game of a seed begins with."""
+        if seed not in self.drawn:
+            self.drawn[seed] = self._random(seed) if self.judge is None else self._even(seed, self.judge)
+        return self.drawn[seed]
+
+    def keep(self, seed: int, actions: Sequence[int]) -> None:
+        """Take the opening of a seed from a game that has been played on it."""
+        self.drawn[seed] = list(actions[: self.actions])
+
+    def _start(self, seed: int) -> Batch:
+        batch = Batch(self.game, 1, 0, encoder=None, history=True)
+        batch.reset([seed])
+        return batch
+
+    def _random(self, seed: int) -> list[int]:
+        batch, actions = self._start(seed), list[int]()
+        while len(actions) < self.actions:
+            actions.append(int(batch.sample()[0]))
+            batch.step(np.array(actions[-1:]))
+            if batch.to_move[0] < 0:
+                raise BoyiError(
+                    f"{self.game}: an opening of {self.actions} actions leaves nothing to decide: "
+                    f"the game of seed {seed} is over after {len(actions)}"
+                )
+        return actions
+
+    def _even(self, seed: int, judge: Agent) -> list[int]:
+        for number in range(TRIES):
+            lots, batch, actions = np.random.default_rng((seed, number)), self._start(seed), list[int]()
+            while len(actions) < self.actions and batch.to_move[0] >= 0:
+                actions.append(int(lots.choice(np.flatnonzero(batch.mask[0]))))
+                batch.step(np.array(actions[-1:]))
+            if batch.to_move[0] >= 0:
+                # Its own number is the episode: a judge remembers nothing of the one before.
+                view = batch.view()._replace(episode=np.array([number]))
+                with blame(judge):
+                    value = judge.value(view)
+                if abs(value) <= self.margin:
+                    return actions
+        raise BoyiError(
+            f"{self.game}: of {TRIES} openings of {self.actions} actions on seed {seed} {judge} holds none for even "
+            f"within {self.margin:g}: allow a larger margin, or other numbers of actions"
+        )
