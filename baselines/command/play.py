@@ -25,7 +25,7 @@ from ...envs.records.game_record import Ending, GameRecord, positions, read_game
 from ..agent import Agent, blame, timed_act
 from ..agents import AgentLike, labels, make_agent
 from ..arena.matches import check_clock, too_late
-from ..engines.engine import whole
+from ..engines.lines import whole
 
 HELP = "Type an action by its name, or: moves (list them), undo, resign, quit, help."
 STEPS = "Enter: next, b: back, a number: to that move, q: quit"

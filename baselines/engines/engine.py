@@ -15,17 +15,6 @@ from ...envs.engine.view import View
 from ..agent import Agent, blame
 
 INSTANT = 1e-3  # seconds: the limit of the decision that only compiles
-DIGITS = 20  # the most that a number has: one of 64 bits
-
-
-def whole(text: str) -> int:
-    """Read a whole number of at most 64 bits; -1 when it is none."""
-    return int(text) if text.isdecimal() and len(text) <= DIGITS else -1
-
-
-def one_line(error: Exception) -> str:
-    """Write an error where an answer is a line."""
-    return " ".join(str(error).split())
 
 
 def ask(agent: Agent, view: View) -> int:

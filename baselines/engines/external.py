@@ -35,6 +35,7 @@ class External(Agent):
         "seconds": Param(0.0, "time per decision that it is told, where above 0", low=0.0, high=86400.0),
         "wait": Param(60.0, "longest wait for a decision without a time, in seconds", low=0.0, high=86400.0),
         "start": Param(30.0, "longest wait for it to start, in seconds", low=0.0, high=86400.0),
+        "pause": Param(0.0, "seconds that it is left alone after an answer", low=0.0, high=60.0),
     }
     farewell: ClassVar[str]
     """The line that asks a program to end."""
@@ -71,8 +72,8 @@ class External(Agent):
         try:
             return self._answer(view, k)
         except ProgramError as error:
-            LOG.warning("%s: %s", self, error)
-            self.faults[k] = str(error)
+            self.faults[k] = f"{error}{'' if self.program is None else self.program.circumstances()}"
+            LOG.warning("%s: %s", self, self.faults[k])
             self._drop()
             return GIVEN_UP
         except BaseException:
@@ -99,7 +100,7 @@ class External(Agent):
     def _open(self, view: View, k: int, game: tuple[int, int]) -> None:
         """Begin a game with the program, which is started where it does not run."""
         if self.program is None:
-            self.program = Program(self.values["cmd"])
+            self.program = Program(self.values["cmd"], self.values["pause"])
             self.greet(view.game, time.monotonic() + self.values["start"])
         self.begin(view, k, time.monotonic() + self.values["start"])
         self.game, self.told = game, []
@@ -132,18 +133,25 @@ class External(Agent):
 
     def time_told(self, view: View, k: int) -> float | None:
         """Seconds that the program is told it has for a decision; None: it is told nothing."""
-        times = [self.values["seconds"]] if self.values["seconds"] else []
+        times = [self.seconds] if self.seconds else []
         times += [float(times_left[k]) for times_left in (view.clock, view.limit) if times_left is not None]
         return max(0.0, min(times)) if times else None
+
+    @property
+    def seconds(self) -> float:
+        """Seconds for a decision that the program knows of; 0: it knows of none."""
+        return float(self.values["seconds"])
 
     def deadline(self, view: View, k: int) -> float:
         """Say when, by `time.monotonic`, a decision that begins now is too late."""
         told = self.time_told(view, k)
         return time.monotonic() + (self.values["wait"] if told is None else told + GRACE)
 
-    def send(self, line: str) -> None:
+    def send(self, text: str) -> None:
         assert self.program is not None
-        self.program.send(line)
+        started = time.monotonic()
+        self.program.send(text)
+        self.starting += time.monotonic() - started  # the pause is no thinking
 
     def receive(self, until: float) -> str:
         assert self.program is not None
@@ -171,14 +179,15 @@ class External(Agent):
         if program is not None:
             program.close()
 
-    def part(self) -> bool:
-        """Ask the program to end; return whether it did, before it was killed."""
+    def part(self) -> str | None:
+        """Ask the program to end; return what it did wrong where it had to be killed."""
         program, self.program, self.game = self.program, None, None
-        return program is None or program.leave(self.farewell)
+        return None if program is None else program.leave(self.farewell)
 
     def close(self) -> None:
-        if not self.part():
-            LOG.warning("%s: ignored %s and was killed", self, self.farewell)
+        wrong = self.part()
+        if wrong is not None:
+            LOG.warning("%s: %s", self, wrong)
 
 
 def history(agent: Agent, view: View, k: int) -> list[int]:
@@ -186,6 +195,9 @@ def history(agent: Agent, view: View, k: int) -> list[int]:
     if view.history is None or len(view.history[k]) != view.states["ply"][k]:
         raise BoyiError(f"{agent.name} follows a game by its actions: make the batch with history=True")
     return view.history[k]
+
+
+RAW = Param(False, "also tell what the protocol has no word for: for an engine of this package")
 
 
 def stream(view: View, k: int) -> list[int]:

@@ -1,30 +1,21 @@
-"""The Gomocup protocol, which Gomoku programs speak: both ends of it.
+"""The Gomocup protocol, which Gomoku programs speak: `gomocup` runs one of them as an agent.
 
-`gomocup` runs a program as an agent, a new process for every game as the tournament does, and `serve` makes any agent
-such a program. Points are written x,y from 0, column first. The information boyi-stream is our own: it lets an engine
-of this package draw as it would in the arena.
+A new process plays every game, as in the tournament. Points are written x,y from 0, column first.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from typing import TextIO
+from dataclasses import replace
 
 from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game
-from ...envs.engine.version import __version__
 from ...envs.engine.view import View
-from .engine import Engine, one_line, whole
-from .external import External, stream
+from .external import RAW, External, stream
+from .gomocup_server import RULES, STREAM, read_point
 from .program import ProgramError
 
-RULES = {"freestyle": 0, "standard": 1}
-ASIDE = ("MESSAGE", "DEBUG")
-STREAM = "boyi-stream"
-MARGIN = 0.1  # share of a turn's time that is left for what lies between an engine and its master
-MOST_MARGIN = 0.2  # seconds
-FOREVER = 2147483647  # milliseconds that mean no limit
+ASIDE = ("MESSAGE", "DEBUG")  # what may stand before any answer
+COMPLAINTS = ("ERROR", "UNKNOWN")  # and before a move, of which it is none
 
 
 class Gomocup(External):
@@ -32,6 +23,12 @@ class Gomocup(External):
 
     name = "gomocup"
     farewell = "END"
+    params = {
+        **External.params,
+        # Some clear their "thinking" flag late, and lose a command that comes at once after their answer.
+        "pause": replace(External.params["pause"], default=0.05),
+        "raw": RAW,
+    }
 
     @property
     def by_history(self) -> bool:
@@ -45,7 +42,7 @@ class Gomocup(External):
     def greet(self, game: Game, until: float) -> None:
         size = game.params["board_size"]
         self.send(f"START {size}")
-        answer = self.hear(until)
+        answer = self.hear(until, ASIDE)
         if answer.split()[:1] != ["OK"]:
             raise ProgramError(f"answered {answer[:80]!r} to START {size}")
         self.send(f"INFO rule {RULES[game.params['rule']]}")
@@ -63,7 +60,8 @@ class Gomocup(External):
             self.send(f"INFO time_left {int(1000 * view.clock[k])}")
         if view.limit is not None:
             self.send(f"INFO timeout_turn {int(1000 * view.limit[k])}")
-        self.send(" ".join(map(str, ("INFO", STREAM, *stream(view, k)))))
+        if self.values["raw"]:
+            self.send(" ".join(map(str, ("INFO", STREAM, *stream(view, k)))))
         until, size = self.deadline(view, k), view.game.params["board_size"]
         points = [f"{action % size},{action // size}" for action in self.news(view, k)]
         if not points:
@@ -71,200 +69,29 @@ class Gomocup(External):
         elif len(points) == 1:
             self.send(f"TURN {points[0]}")
         else:
-            self.send("BOARD")
             # The latest move is the opponent's.
-            for since, point in zip(reversed(range(len(points))), points, strict=True):
-                self.send(f"{point},{2 - since % 2}")
-            self.send("DONE")
-        return self.hear(until)
+            stones = (f"{point},{2 - since % 2}" for since, point in zip(range(len(points))[::-1], points, strict=True))
+            self.send("\n".join(("BOARD", *stones, "DONE")))
+        return self.hear(until, ASIDE + COMPLAINTS)
 
-    def hear(self, until: float) -> str:
-        """Wait for an answer, past what the program says aside."""
-        while (line := self.receive(until).strip()) == "" or line.split()[0].upper() in ASIDE:
-            pass
-        return line
+    def hear(self, until: float, aside: tuple[str, ...]) -> str:
+        """Wait for an answer, past lines that begin with what stands `aside`; of those a failure quotes a complaint."""
+        complaint = ""
+        while True:
+            try:
+                line = self.receive(until).strip()
+            except ProgramError as error:
+                raise ProgramError(f"said {complaint[:80]!r} and {error}" if complaint else str(error)) from None
+            word = line.split()[0].upper() if line else ""
+            if word and word not in aside:
+                return line
+            complaint = line if word in COMPLAINTS else complaint
 
     def read(self, view: View, k: int, text: str) -> int:
-        return _action(text, int(view.game.params["board_size"]))
+        return read_point(text, int(view.game.params["board_size"]))
 
     def leave_game(self) -> None:
         self.close()
 
     def conclude(self, row: int, episode: int) -> str | None:
-        if self.game != (row, episode) or self.part():
-            return None
-        return "ignored END and was killed"
-
-
-def _action(text: str, size: int) -> int:
-    """Read a point x,y; `BoyiError` when it is none of the board."""
-    found = re.fullmatch(r"\s*(\d{1,3})\s*,\s*(\d{1,3})\s*", text)
-    if found is None or int(found[1]) >= size or int(found[2]) >= size:
-        raise BoyiError(f"no point {text!r}: write x,y from 0,0 to {size - 1},{size - 1}")
-    return int(found[2]) * size + int(found[1])
-
-
-class Server:
-    """Answers the lines of the protocol for an engine."""
-
-    def __init__(self, engine: Engine) -> None:
-        if engine.game.name != "gomoku":
-            raise BoyiError(f"gomocup is spoken for gomoku, not {engine.game}: choose the protocol jsonl")
-        self.engine = engine
-        self.started = False
-        self.match: float | None = None
-        """Seconds for every game."""
-        self.stones: list[tuple[int, int]] | None = None
-        """The points and fields of a BOARD that is being read."""
-        self.commands: dict[str, Callable[[str], str]] = {
-            "START": self._start,
-            "RESTART": self._restart,
-            "BEGIN": self._begin,
-            "TURN": self._turn,
-            "BOARD": self._board,
-            "TAKEBACK": self._take_back,
-            "INFO": self._info,
-            "ABOUT": lambda _: f'name="boyi {engine.agent}", version="{__version__}", author="boyi", country="-"',
-        }
-
-    def answer(self, line: str) -> str | None:
-        """Answer a line; None or "" where the protocol has no answer."""
-        words = line.strip()
-        name, _, rest = words.partition(" ")
-        command = self.commands.get(name.upper())
-        try:
-            if self.stones is not None:
-                return self._stone(words)
-            if not words:
-                return None
-            if command is None:
-                return f"UNKNOWN {name[:80]}"
-            return command(rest.strip())
-        except BoyiError as error:
-            return f"ERROR {one_line(error)}"
-
-    def _start(self, rest: str) -> str:
-        if whole(rest) < 0:
-            raise BoyiError("write START and the size of the board")
-        self.engine.begin(board_size=whole(rest))
-        self.engine.clock = self.match
-        self.started = True
-        return "OK"
-
-    def _restart(self, rest: str) -> str:
-        self._check_started()
-        self.engine.begin()
-        self.engine.clock = self.match
-        return "OK"
-
-    def _check_started(self) -> None:
-        if not self.started:
-            raise BoyiError("no game has been started: send START first")
-
-    def _begin(self, rest: str) -> str:
-        self._check_started()
-        if self.engine.actions:
-            raise BoyiError("there are stones on the board")
-        return self._move()
-
-    def _turn(self, rest: str) -> str:
-        self._check_started()
-        self.engine.play(_action(rest, self._size))
-        return self._move()
-
-    @property
-    def _size(self) -> int:
-        return int(self.engine.game.params["board_size"])
-
-    def _move(self) -> str:
-        """Let the engine move; write where."""
-        if self.engine.to_move < 0:
-            raise BoyiError("the game is over")
-        self.engine.move()
-        action = self.engine.actions[-1]
-        return f"{action % self._size},{action // self._size}"
-
-    def _board(self, rest: str) -> str:
-        self.stones = []
-        return ""
-
-    def _stone(self, words: str) -> str:
-        """Read a line of a board: x,y,field; after DONE set it up and move."""
-        assert self.stones is not None
-        if words.upper() != "DONE":
-            # One stone too many is kept, by which DONE sees that it is no board.
-            if len(self.stones) <= self._size**2:
-                self.stones.append(self._read_stone(words))
-            return ""
-        stones, self.stones = self.stones, None
-        self._check_started()
-        self._set_up(stones)
-        return self._move()
-
-    def _read_stone(self, words: str) -> tuple[int, int]:
-        """Read x,y,field; a stone that no board has where it is none."""
-        point, _, field = words.rpartition(",")
-        try:
-            return _action(point, self._size), whole(field.strip())
-        except BoyiError:
-            return -1, 0
-
-    def _set_up(self, stones: list[tuple[int, int]]) -> None:
-        """Play stones in turn, so that it is the engine's turn; the order does not matter to the rules."""
-        own, theirs = ([point for point, field in stones if field == kind] for kind in (1, 2))
-        if len(own) + len(theirs) < len(stones) or not 0 <= len(theirs) - len(own) <= 1:
-            raise BoyiError("a board has a line x,y,1 for each own and x,y,2 for each other stone, own ones in turn")
-        self.engine.begin()
-        sides = [theirs, own] if len(theirs) > len(own) else [own, theirs]
-        for turn in range(len(stones)):
-            self._put_one(sides[turn % 2], last=turn == len(stones) - 1)
-
-    def _put_one(self, points: list[int], *, last: bool) -> None:
-        """Play one of a side's points, one that does not end the game unless it is the last of all."""
-        for point in points:
-            self.engine.play(point)
-            if last or self.engine.to_move >= 0:
-                points.remove(point)
-                return
-            # Five in a row may be six in the end.
-            self.engine.undo()
-        raise BoyiError("the game is over")
-
-    def _take_back(self, rest: str) -> str:
-        self._check_started()
-        if not self.engine.actions or _action(rest, self._size) != self.engine.actions[-1]:
-            raise BoyiError(f"the latest move is not {rest}")
-        self.engine.undo()
-        return "OK"
-
-    def _info(self, rest: str) -> str:
-        key, _, value = rest.partition(" ")
-        number = whole(value.strip())
-        if key == "timeout_turn" and number >= 0:
-            seconds = number / 1000
-            self.engine.limit = max(seconds - min(MARGIN * seconds, MOST_MARGIN), 0.01)
-        elif key == "timeout_match" and number >= 0:
-            self.match = self.engine.clock = None if number == 0 or number >= FOREVER else number / 1000
-        elif key == "time_left" and number >= 0:
-            self.engine.clock = None if number >= FOREVER else number / 1000
-        elif key == "rule":
-            names = [name for name, bit in RULES.items() if bit == number]
-            if not names:
-                return f"ERROR rule {value} is not played: 0 is freestyle, 1 is exactly five"
-            if not self.engine.actions:
-                self.engine.begin(rule=names[0])
-        elif key == STREAM:
-            self.engine.draw_from([whole(word) for word in value.split()])
-        return ""
-
-
-def serve(engine: Engine, lines: Iterator[str], out: TextIO) -> None:
-    """Answer lines until the input ends or one of them is END."""
-    server = Server(engine)
-    for line in lines:
-        if line.strip().upper() == "END":
-            return
-        response = server.answer(line)
-        if response:
-            out.write(response + "\n")
-            out.flush()
+        return self.part() if self.game == (row, episode) else None

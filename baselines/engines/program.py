@@ -6,6 +6,7 @@ Every wait has an end, what it prints beyond measure is not kept, and it ends wi
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import shlex
 import shutil
@@ -17,6 +18,7 @@ import time
 import weakref
 from collections import deque
 from queue import Empty, SimpleQueue
+from textwrap import shorten
 from typing import IO
 
 from ...envs.engine.errors import BoyiError
@@ -29,7 +31,9 @@ SLICE = 0.05  # seconds between two looks at stderr while an answer is awaited
 LEAVE = 5.0  # seconds that a program has to end when it is asked to: our own takes half of one
 LAG = 1.0  # seconds that may lie between the end of a program and that of its output
 FLOOD = f"wrote {MOST} lines that nobody had asked for"
-TAIL = 200  # letters of the latest line on stderr that a reason shows
+LAST = 3  # lines on stderr that a reason shows, the latest
+TAIL = 100  # letters of each
+ASKED = 60  # letters of a question that a reason shows
 
 
 class ProgramError(Exception):
@@ -50,9 +54,12 @@ def split_command(command: str) -> list[str]:
 
 
 class Program:
-    """A running program. `ProgramError` of its methods says what it did wrong; it is to be closed then."""
+    """A running program. `ProgramError` of its methods says what it did wrong; it is to be closed then.
 
-    def __init__(self, command: str) -> None:
+    Between what it says and what it is told next lie at least `pause` seconds.
+    """
+
+    def __init__(self, command: str, pause: float = 0.0) -> None:
         self.inbox, self.outbox, self.errors = Inbox(), SimpleQueue[bytes | None](), Errors()
         self.process, lifeline = _start(split_command(command))
         for work, stream, target in (
@@ -61,15 +68,18 @@ class Program:
             (_write_lines, self.process.stdin, self.outbox),
         ):
             threading.Thread(target=work, args=(stream, target), daemon=True).start()
-        self.owner = os.getpid()
+        self.owner, self.pause = os.getpid(), pause
         self.heard = 0
         """Lines since the last one that was sent."""
+        self.asked, self.since, self.answered = "", 0.0, -math.inf
+        """The latest line that was sent, when that was, and when the latest one came."""
         self._end = weakref.finalize(self, _end, self.owner, self.process, lifeline, self.outbox)
 
-    def send(self, line: str) -> None:
-        """Send a line; that nobody reads it shows where an answer is awaited."""
-        self.heard = 0
-        self.outbox.put(f"{line}\n".encode())
+    def send(self, text: str) -> None:
+        """Send a line, or several; that nobody reads them shows where an answer is awaited."""
+        time.sleep(max(0.0, self.answered + self.pause - time.monotonic()))
+        self.asked, self.since, self.heard = text.partition("\n")[0], time.monotonic(), 0
+        self.outbox.put(f"{text}\n".encode())
 
     def receive(self, until: float) -> str:
         """Wait for a line, ends stripped, till `time.monotonic` reaches `until`."""
@@ -79,17 +89,17 @@ class Program:
                 until = min(until, time.monotonic() + LAG)  # a child of its may hold its output open
             left = until - time.monotonic()
             if left <= 0:
-                raise ProgramError("did not answer in time" + self.errors.last() if self._lives() else self._gone())
+                raise ProgramError("did not answer in time" if self._lives() else self._gone())
             with contextlib.suppress(Empty):
                 line = self.inbox.lines.get(timeout=min(left, SLICE))
             if self.errors.spilt > SPILL:
-                raise ProgramError(f"wrote more than {SPILL >> 20} MiB to stderr" + self.errors.last())
+                raise ProgramError(f"wrote more than {SPILL >> 20} MiB to stderr")
         if line is None:
             raise ProgramError(self._gone())
         self.heard += 1
         if self.heard > MOST:
             raise ProgramError(FLOOD)
-        self.errors.spilt = 0
+        self.errors.spilt, self.answered = 0, time.monotonic()
         return line.decode(errors="replace").rstrip("\r\n")
 
     def _lives(self) -> bool:
@@ -102,18 +112,24 @@ class Program:
         with contextlib.suppress(subprocess.TimeoutExpired):
             status = self.process.wait(LAG)
             how = f"with exit status {status}" if 0 <= status <= 128 else f"by signal {abs(status) % 128}"
-            return f"ended {how}" + self.errors.last()
-        return "closed its output" + self.errors.last()
+            return f"ended {how}"
+        return "closed its output"
 
-    def leave(self, last: str) -> bool:
-        """Send the last line and close its input; return whether it ended by itself, before it was killed."""
+    def circumstances(self) -> str:
+        """Say, behind what it did wrong, what it had been asked, how long ago, and what it has said on stderr."""
+        asked = shorten(self.asked, width=ASKED, placeholder=" ...")
+        when = f" (asked {asked!r} {time.monotonic() - self.since:.1f} s before)" if asked else ""
+        return when + self.errors.last()
+
+    def leave(self, last: str) -> str | None:
+        """Send the last line and close its input; return what it did wrong where it had to be killed."""
         self.send(last)
         self.outbox.put(None)
         try:
             self.process.wait(LEAVE)
-            return True
+            return None
         except subprocess.TimeoutExpired:
-            return False
+            return f"ignored {last} for {LEAVE:g} s and was killed{self.errors.last()}"
         finally:
             self.close()
 
@@ -138,10 +154,10 @@ class Errors:
         self.latest: deque[bytes] = deque(maxlen=2)
 
     def last(self) -> str:
-        """Quote the latest line with something in it, if there is one."""
+        """Quote the latest lines with something in them, if there are any."""
         lines = b"".join(self.latest).decode(errors="replace").split("\n")
-        said = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        return f"; it last said {said[-TAIL:]!r}" if said else ""
+        said = [line.strip()[-TAIL:] for line in lines if line.strip()][-LAST:]
+        return f"; it last said {', '.join(map(repr, said))}" if said else ""
 
 
 def _read_lines(stream: IO[bytes], inbox: Inbox) -> None:

@@ -37,7 +37,7 @@ from ...wrappers.sb3 import SB3VecEnv
 from ..agent import Named
 from ..agents import AgentLike, OpponentPool, make_agent, make_vector_env
 from ..arena.matches import evaluate
-from ..engines.engine import whole
+from ..engines.lines import whole
 from ..learning.checkpoint import read_file, write_file
 from ..learning.dqn import DQN
 from ..learning.model_agent import FILE

@@ -6,6 +6,7 @@ says; PIDS, where given, is a file to which it appends its process number and th
 
 import json
 import os
+import select
 import shlex
 import signal
 import sys
@@ -39,6 +40,10 @@ ILLEGAL = {
 CAPITALS = {"gtp": "= A2\n\n", "jsonl": '{"action": "A2"}\n'}
 
 FAREWELLS = ("quit", "END")
+INFO = ("timeout_turn", "timeout_match", "max_memory", "time_left", "game_type", "rule", "evaluate", "folder")
+"""All that the Gomocup protocol says of a game."""
+FLAG = 0.02  # seconds that a program goes on thinking it thinks
+HABIT = 0.8  # seconds that a program thinks unless it is told otherwise
 
 
 def command(protocol: str, mode: str = "good", after: int = 1, pids: object = "none") -> str:
@@ -70,11 +75,15 @@ def write(text: str | bytes) -> None:
     os.write(1, text.encode() if isinstance(text, str) else text)
 
 
+EVERY = ("complaints", "habit")
+"""Modes of programs that do something every time."""
+
+
 class Program:
     def __init__(self, protocol: str, mode: str, after: int, pids: str) -> None:
         self.protocol, self.mode, self.after, self.pids = protocol, mode, after, pids
         self.asked = 0
-        self.size, self.taken = 0, set[tuple[int, int]]()
+        self.size, self.taken, self.habit = 0, set[tuple[int, int]](), HABIT
         if mode == "once":
             self.mode = "good" if os.path.exists(pids) else "exit"
         self.note(os.getpid())
@@ -115,7 +124,7 @@ class Program:
         self.asked += 1
         if self.mode == "chatter":
             self.do_chatter()
-        if self.asked != self.after:
+        if self.asked != self.after and self.mode not in EVERY:
             return True
         answer = CAPITALS[self.protocol] if self.mode == "capitals" else ILLEGAL[self.protocol].get(self.mode)
         if answer is not None:
@@ -125,6 +134,15 @@ class Program:
         if wrong is not None:
             wrong()
         return True
+
+    def do_complaints(self) -> None:
+        """Complain, and find a move all the same."""
+        write("ERROR no memory\nUNKNOWN command\nMESSAGE but\n")
+        time.sleep(FLAG)
+
+    def do_habit(self) -> None:
+        """Take the time that it always takes."""
+        time.sleep(self.habit)
 
     def do_exit(self) -> None:
         os.write(2, b"out of ideas\n")
@@ -196,10 +214,24 @@ class Program:
         write({"gtp": "=\n\n", "gomocup": "4,4\n", "jsonl": "{}\n"}[self.protocol])
 
     def gtp(self, words: list[str], line: str) -> None:
-        answer = ""
+        answer, more = "", "" if self.mode == "habit" else "\ntime_settings\ntime_left\nparam_game"
         match words:
             case ["list_commands"]:
-                answer = "boardsize\nclear_board\nplay\ngenmove\nquit\ntime_settings\ntime_left\nparam_game"
+                answer = f"boardsize\nclear_board\nplay\ngenmove\nquit\nparam_mohex{more}"
+            case ["param_mohex", "max_time", seconds]:
+                self.habit = float(seconds)
+            case ["time_left", _, _, _] if self.mode == "few":
+                write("? at most 2 arguments\n\n")
+                return
+            case ["time_left", *_] if self.mode == "untimed":
+                write("? not now\n\n")
+                return
+            case ["time_settings", _, seconds, _] if self.mode == "whole" and "." in seconds:
+                write("? not an integer\n\n")
+                return
+            case ["param_mohex", *_] | ["time_settings" | "time_left" | "param_game", *_] if self.mode == "habit":
+                write("? unknown command\n\n")
+                return
             case ["boardsize", size]:
                 self.size = int(size)
             case ["clear_board"]:
@@ -237,11 +269,20 @@ class Program:
                 while (line := sys.stdin.readline().strip()) != "DONE":
                     c, r, _ = map(int, line.split(","))
                     self.taken.add((r, c))
+            case ["INFO", key, *_] if self.mode == "tokens" and key not in INFO:
+                for word in words[1:]:
+                    write(f"ERROR Unknown command: {word}\n")
+                return
             case _:
                 return
         if self.decide():
             r, c = self.free()
             write(f"MESSAGE a thought\nDEBUG another\n{c},{r}\n")
+        if self.mode == "busy":
+            time.sleep(FLAG)
+            while select.select([0], [], [], 0)[0]:
+                if not os.read(0, 1 << 16):
+                    sys.exit()
 
     def jsonl(self, words: list[str], line: str) -> None:
         message = json.loads(line)

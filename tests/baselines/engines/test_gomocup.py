@@ -13,7 +13,9 @@ from boyi import __version__
 from boyi.baselines.agents import make_agent
 from boyi.baselines.arena.matches import Match
 from boyi.baselines.engines.engine import Engine
-from boyi.baselines.engines.gomocup import Gomocup, Server, serve
+from boyi.baselines.engines.gomocup import Gomocup
+from boyi.baselines.engines.gomocup_server import Server
+from boyi.baselines.engines.lines import serve
 from boyi.envs import Batch, find
 
 GOMOKU = "gomoku:board_size=5"
@@ -26,7 +28,7 @@ def server(game=GOMOKU, agent="random", seed=0):
 def talk(*lines, game=GOMOKU, agent="random"):
     """Say lines to an engine; return the lines it says."""
     out = io.StringIO()
-    serve(Engine(find(game), make_agent(agent)), iter(lines), out)
+    serve(server(game, agent), lines, out)
     assert out.getvalue() == "" or out.getvalue().endswith("\n")
     return out.getvalue().splitlines()
 
@@ -324,6 +326,33 @@ def test_a_game_in_progress_is_told_as_a_board(tmp_path):
     assert "BEGIN" in games[1]
 
 
+def play(mode, **values):
+    """Let a program play two games; return how they ended."""
+    records = Match(GOMOKU, [Gomocup(cmd=command("gomocup", mode), **{"wait": SOON, **values}), last], games=2).play()
+    return [(record.ended, record.reason) for record in records]
+
+
+def test_nothing_is_sent_that_the_protocol_does_not_name(tmp_path):
+    assert not any("boyi" in line for lines in notes(tmp_path) for line in lines)
+    assert play("tokens") == [("over", "")] * 2
+
+
+def test_complaints_are_no_moves():
+    assert play("complaints") == play("tokens", raw=True) == [("over", "")] * 2
+
+
+def test_a_complaint_that_no_move_follows_is_told():
+    for _, reason in play("refused", wait=0.3):
+        assert re.search(
+            r": said 'ERROR no' and did not answer in time \(asked '(BEGIN|TURN 4,4)' 0\.[3-9] s before", reason
+        )
+
+
+def test_a_program_that_still_thinks_it_thinks_is_left_alone():
+    """It loses what comes within 0.02 s of its move, the next one or END."""
+    assert play("busy", pause=0.5) == [("over", "")] * 2
+
+
 # Both
 
 
@@ -334,7 +363,7 @@ def test_the_same_seed_is_the_same_game_with_the_pipe():
             (record.index, record.actions, record.ended, record.returns)
             for record in Match(GOMOKU, [agent, "mcts:sims=30"], games=2, seed=3).play()
         ]
-        for agent in ("mcts:sims=20", f"gomocup:cmd='{words}',start={SOON}")
+        for agent in ("mcts:sims=20", f"gomocup:cmd='{words}',start={SOON},raw=true")
     ]
     assert sorted(games[0]) == sorted(games[1])
 

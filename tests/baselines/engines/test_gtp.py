@@ -3,6 +3,7 @@
 import io
 import re
 import subprocess
+import time
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +18,9 @@ from boyi.baselines.agents import make_agent
 from boyi.baselines.arena.matches import Match
 from boyi.baselines.command import main as cli
 from boyi.baselines.engines.engine import Engine
-from boyi.baselines.engines.gtp import GTP, Server, serve
+from boyi.baselines.engines.gtp import GTP
+from boyi.baselines.engines.gtp_server import Server
+from boyi.baselines.engines.lines import serve
 from boyi.envs import Batch, find
 from boyi.envs.engine.errors import BoyiError
 from boyi.envs.engine.view import SHARE
@@ -32,7 +35,7 @@ def server(game=HEX, agent="random", seed=0):
 def talk(*lines, game=HEX, agent="random"):
     """Say lines to an engine; return its responses without the empty lines behind them."""
     out = io.StringIO()
-    serve(Engine(find(game), make_agent(agent)), iter(lines), out)
+    serve(server(game, agent), lines, out)
     assert out.getvalue() == "" or out.getvalue().endswith("\n\n")
     return out.getvalue().split("\n\n")[:-1]
 
@@ -87,9 +90,9 @@ def test_it_says_who_it_is():
         ("time_settings 10 0", "? syntax error: time_settings MAIN BYO_YOMI STONES"),
         ("time_settings 10 0 -1", "? syntax error: time_settings MAIN BYO_YOMI STONES"),
         ("time_settings " + "1" * 5000 + " 0 0", "? syntax error: time_settings MAIN BYO_YOMI STONES"),
-        ("time_settings 1.5 0 0", "? syntax error: time_settings MAIN BYO_YOMI STONES"),
-        ("time_left b 10", "? syntax error: time_left COLOUR TIME STONES"),
-        ("time_left", "? syntax error: time_left COLOUR TIME STONES"),
+        ("time_settings 1.5. 0 0", "? syntax error: time_settings MAIN BYO_YOMI STONES"),
+        ("time_left b 10 0 0", "? syntax error: time_left COLOUR TIME [STONES]"),
+        ("time_left", "? syntax error: time_left COLOUR TIME [STONES]"),
         ("boyi-stream 1 2", "? syntax error: boyi-stream KEY COUNTER GAME"),
         ("boyi-stream 1 2 99999999999999999999", "? a stream is three whole numbers of 64 bits"),
     ],
@@ -317,9 +320,62 @@ def test_a_program_is_told_of_swapping(tmp_path):
     assert "play white swap-pieces" in lines
 
 
-def test_gtp_tells_whole_seconds():
-    with pytest.raises(BoyiError, match=r"gtp tells times in whole seconds, not 0.5"):
-        GTP(cmd="ls", seconds=0.5)
+def play(mode, caplog, clock=None, pids="none", **values):
+    """Let a program play two games, which it must play to their ends; return what the log says of it."""
+    asked = GTP(cmd=command("gtp", mode, 1, pids), **{"wait": SOON, **values})
+    records = list(Match(HEX, [asked, last], games=2, clock=clock).play())
+    asked.close()
+    assert [(record.ended, record.reason) for record in records] == [("over", "")] * 2
+    return [
+        entry.getMessage().removeprefix(f"{asked}: the program ") for entry in caplog.records if entry.name == "boyi"
+    ]
+
+
+def test_a_program_that_cannot_be_told_its_time_is_waited_for(caplog):
+    """It thinks 0.8 s, which is more than 0.1 s and the half second of grace."""
+    sentence = f"has no time_settings: it is not told of its 0.1 s a decision, and each is awaited for {SOON:g} s"
+    assert play("habit", caplog, seconds=0.1) == [sentence]
+
+
+def test_a_program_that_cannot_be_told_of_its_clock_is_not(caplog):
+    assert play("habit", caplog, clock=SOON) == [
+        "has no time_settings and takes no time_left: it is not told of its clock"
+    ]
+
+
+def test_a_program_is_set_up_by_commands_of_its_own(caplog):
+    started = time.monotonic()
+    assert len(play("habit", caplog, seconds=0.1, setup=" param_mohex max_time 0; ;boardsize 4 ")) == 1
+    assert time.monotonic() - started < 6 * 0.8
+
+
+def test_a_setup_that_is_refused_ends_the_run():
+    asked = GTP(cmd=command("gtp", "habit"), setup="param_mohex maxtime 2")
+    with pytest.raises(BoyiError, match=r"^setup: the program refused 'param_mohex maxtime 2': unknown command$"):
+        asked.act(Batch(HEX, encoder=None, history=True).view())
+    assert asked.program is None
+
+
+def test_parts_of_seconds_are_told_where_they_are_taken(caplog, tmp_path):
+    assert play("listening", caplog, seconds=0.5, pids=tmp_path / "pids") == []
+    assert "time_settings 0 0.5 1" in (tmp_path / "pids.lines").read_text()
+    assert play("whole", caplog, seconds=1.5) == ["takes whole seconds: it is told 2 s a decision, not 1.5"]
+
+
+def test_time_left_is_told_as_the_program_takes_it_or_not_at_all(caplog, tmp_path):
+    for mode in ("few", "untimed"):
+        assert play(mode, caplog, clock=SOON, pids=tmp_path / mode) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [("time_left b 7", (7.0, None)), ("time_left b 7.25 0", (7.25, None)), ("time_settings 0 0.5 1", (None, 0.5))],
+)
+def test_an_engine_takes_parts_of_seconds_and_no_stones(line, told):
+    agent = Timekeeper()
+    served = Server(Engine(find(HEX), agent))
+    assert [served.answer(each)[0] for each in (line, "genmove b")] == ["=", "="]
+    assert agent.told[-1] == told
 
 
 # Both

@@ -17,7 +17,9 @@ from boyi.baselines.agents import make_agent
 from boyi.baselines.arena.matches import Match
 from boyi.baselines.engines.engine import Engine
 from boyi.baselines.engines.external import stream
-from boyi.baselines.engines.jsonl import JSONL, serve
+from boyi.baselines.engines.jsonl import JSONL
+from boyi.baselines.engines.jsonl_server import Server
+from boyi.baselines.engines.lines import serve
 from boyi.envs import Batch, find
 from boyi.envs.records.game_record import positions
 
@@ -32,7 +34,7 @@ def talk(*messages, game=HEX, agent="random", seed=0):
     """Say messages, or raw lines, to an engine; return what it answers."""
     lines = [message if isinstance(message, str) else json.dumps(message) for message in messages]
     out = io.StringIO()
-    serve(Engine(find(game), make_agent(agent), seed), iter(lines), out)
+    serve(Server(Engine(find(game), make_agent(agent), seed)), lines, out)
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 

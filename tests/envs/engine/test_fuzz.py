@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from sizes import COMPILES, small_game
 
 from boyi.baselines.agents import make_agent
-from boyi.baselines.engines import gomocup, gtp, jsonl
+from boyi.baselines.engines import gomocup_server, gtp_server, jsonl_server
 from boyi.baselines.engines.engine import Engine
+from boyi.baselines.engines.lines import serve
 from boyi.baselines.training.config import FOLDER, read_config, shipped
 from boyi.envs import Batch, BoyiError, find, games
 from boyi.envs.conformance.kernels import look_one
@@ -334,7 +335,7 @@ def test_a_config_is_a_config_or_a_sentence(path: Path, text: str) -> None:
 def converse(protocol: Any, game: str, lines: list[str]) -> list[str]:
     """Say lines to an engine that plays at random; return what it answers."""
     out = io.StringIO()
-    protocol.serve(Engine(find(game), make_agent("random"), 0), iter(lines), out)
+    serve(protocol.Server(Engine(find(game), make_agent("random"), 0)), lines, out)
     return out.getvalue().splitlines()
 
 
@@ -353,14 +354,14 @@ GOMOCUP = (
 @settings(CALM, max_examples=150)
 @given(st.lists(st.sampled_from(GTP) | either(*GTP), max_size=12))
 def test_gtp_answers_every_line(lines: list[str]) -> None:
-    for answer in converse(gtp, "hex:board_size=3", lines):
+    for answer in converse(gtp_server, "hex:board_size=3", lines):
         assert len(answer) < MOST_SAID + max(map(len, lines))
 
 
 @settings(CALM, max_examples=150)
 @given(st.lists(st.sampled_from(GOMOCUP) | either(*GOMOCUP), max_size=12))
 def test_gomocup_answers_every_line(lines: list[str]) -> None:
-    for answer in converse(gomocup, "gomoku:board_size=5", lines):
+    for answer in converse(gomocup_server, "gomoku:board_size=5", lines):
         assert len(answer) < MOST_SAID
 
 
@@ -379,7 +380,7 @@ def questions() -> tuple[str, ...]:
 @given(st.data())
 def test_lines_of_json_are_answered(data: Any) -> None:
     lines = data.draw(st.lists(st.sampled_from(questions()) | either(*questions()), max_size=6))
-    for answer in converse(jsonl, "hex:board_size=3", lines):
+    for answer in converse(jsonl_server, "hex:board_size=3", lines):
         assert set(json.loads(answer)) <= {"action", "error"} and len(answer) < MOST_SAID
 
 
@@ -396,7 +397,7 @@ def test_lines_of_json_are_answered(data: Any) -> None:
     ],
 )
 def test_parameters_of_any_type_are_one_sentence(parameters: dict[str, Any], says: str) -> None:
-    (answer,) = converse(jsonl, "hex", [json.dumps({"type": "game", "game": "hex", "parameters": parameters})])
+    (answer,) = converse(jsonl_server, "hex", [json.dumps({"type": "game", "game": "hex", "parameters": parameters})])
     assert says in json.loads(answer)["error"] and len(answer) < 500
 
 
