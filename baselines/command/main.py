@@ -241,7 +241,7 @@ def _stoppable(title: str, total: int, unit: str, out: Path | None) -> Iterator[
         tell(done, who, figures)
 
     try:
-        with progress(title, total, unit) as tell:
+        with progress(title, total, unit, lines=True) as tell:
             yield advance
     except KeyboardInterrupt:
         if out is not None:

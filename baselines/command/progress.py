@@ -21,9 +21,18 @@ class Tell(Protocol):
 
 
 @contextmanager
-def progress(title: str, total: int, unit: str, done: int = 0) -> Iterator[Tell]:
-    """Show how much of `total` is done, of which there are `done` to begin with."""
-    console = Console(stderr=True)
+def progress(title: str, total: int, unit: str, done: int = 0, *, lines: bool = False) -> Iterator[Tell]:
+    """Show how much of `total` is done, of which there are `done` to begin with; `lines` above a bar, too."""
+    console, said = Console(stderr=True), time.monotonic()
+
+    def line(done: int, figures: str, now: bool) -> str:
+        """Write a line, "" where the latest one is still new."""
+        nonlocal said
+        if not now and time.monotonic() - said < EVERY:
+            return ""
+        said = time.monotonic()
+        return f"{done} of {total} {unit}" + (f": {figures}" if figures else "")
+
     if console.is_terminal:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -33,15 +42,14 @@ def progress(title: str, total: int, unit: str, done: int = 0) -> Iterator[Tell]
 
             def draw(done: int, about: str, figures: str = "", *, now: bool = False) -> None:
                 bar.update(task, completed=done, description=about)
+                if lines and figures and (text := line(done, figures, now)):
+                    bar.console.print(text, markup=False, highlight=False)
 
             yield draw
         return
-    said = time.monotonic()
 
     def tell(done: int, about: str, figures: str = "", *, now: bool = False) -> None:
-        nonlocal said
-        if now or time.monotonic() - said >= EVERY:
-            said = time.monotonic()
-            complain(f"{done} of {total} {unit}" + (f": {figures}" if figures else ""))
+        if text := line(done, figures, now):
+            complain(text)
 
     yield tell

@@ -90,9 +90,9 @@ class External(Agent):
         if self.program is not None and not (game == self.game and self.follows(view, k)):
             self.leave_game()
         if self.game is None:
-            started = time.monotonic()
+            started, before = time.monotonic(), self.starting
             self._open(view, k, game)
-            self.starting += time.monotonic() - started
+            self.starting = before + time.monotonic() - started
         action = self._read(view, k, self.ask(view, k))
         self.told.append(action)
         return action

@@ -184,7 +184,7 @@ def _contradiction(game: Game, s: np.record) -> str | None:
     """Find facts of a game that goes on that cannot be true together (§2, §4, §7, §13, §15, §16)."""
     stones, other = s.stones.tolist(), 1 - s.to_move
     if s.phase == LAYOUT:
-        first = [int(s.board[p]) for p in rules.ends(side_of(s))]
+        first = [int(s.board[p]) for p in bind(rules.ends, game)(side_of(s))]
         good = s.ply == sum(stones) < s.board.size and stones[0] - stones[1] == s.ply % 2
         if not good or s.turns or s.quiet or sorted(first) != ([0, 0], [0, 1], [1, 2])[min(s.ply, 2)]:
             return "in the layout the stones are put by turns, the first two on the marked diagonal"

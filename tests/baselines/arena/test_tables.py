@@ -1,5 +1,6 @@
 """What the arena prints: names of one's own, tables that fit 80 columns, and the score while games are played."""
 
+import re
 import shlex
 
 import pytest
@@ -112,6 +113,15 @@ def test_off_a_terminal_games_are_told_in_lines(monkeypatch) -> None:
     lines = done.stderr.splitlines()
     assert [line.split(":")[0] for line in lines] == ["1 of 2 games", "2 of 2 games"]
     assert all(" beat " in line and " actions, " in line for line in lines)
+
+
+def test_on_a_terminal_the_score_stands_at_the_bar_and_games_above_it(monkeypatch) -> None:
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "150")
+    told = boyi("arena", HEX, "random", "mine=contestants:first", "--games", "2").stderr
+    assert re.search(r"2 of 2 games: \w+ beat \w+ in \d actions, .* a move; random \d, mine \d", told)
+    assert re.search(r"random \d, mine \d +.*2/2", told)
 
 
 def test_a_name_for_nobody_is_refused() -> None:

@@ -30,9 +30,9 @@ open_door(find(sys.argv[1]), "random", make, seed=1)
 """An engine whose agent is not made before a file is there."""
 
 TALKS = {
-    "hex:board_size=3": (["name", "boardsize 4", "clear_board", "time_settings 0 9 1"], "genmove b", "quit"),
+    "hex:board_size=3": (["name", "boardsize 5", "clear_board", "time_settings 0 9 1"], "genmove b", "quit"),
     "gomoku:board_size=5": (["ABOUT", "INFO rule 1", "START 6", "INFO timeout_turn 1000"], "BEGIN", "END"),
-    "jiu:board_size=6": (['{"type": "game", "game": "jiu", "parameters": {"board_size": 8}}'], "", '{"type": "quit"}'),
+    "jiu:board_size=6": (['{"type": "game", "game": "jiu", "parameters": {"board_size": 6}}'], "", '{"type": "quit"}'),
 }
 """For each protocol lines that need no engine, one that does, and the last."""
 
