@@ -73,7 +73,7 @@ class Result:
     aliases: Mapping[str, str] = field(default_factory=dict)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        yield Text(self._head())
+        yield from map(Text, [self._head(), *opening_notes(self.opening)])
         yield from fitted(console, options, [row.agent for row in self.standings], self._tables)
         if len(self.pairings) > 1:
             yield Text(f"Elo above {self.standings[0].agent}")
@@ -86,7 +86,7 @@ class Result:
 
     def _head(self) -> str:
         seeds = seed_note(self.seed, "both sides", fresh_chance=self.fresh_chance)
-        return f"{self.game}: {self.games} games, {seeds}{clock_note(self.clock)}{opening_note(self.opening)}"
+        return f"{self.game}: {self.games} games, {seeds}{clock_note(self.clock)}"
 
     def _tables(self, names: Mapping[str, str]) -> list[Table]:
         """Lay out what every pairing came to, and below it every agent."""
@@ -199,9 +199,9 @@ def seed_note(seed: int, sides: str, *, fresh_chance: bool) -> str:
     return f"seed {seed}, " + ("every game on a seed of its own" if fresh_chance else f"every seed played from {sides}")
 
 
-def opening_note(opening: str) -> str:
+def opening_notes(opening: str) -> list[str]:
     """Say what games began with, where anything was drawn."""
-    return f", opening: {opening}" if opening else ""
+    return [f"opening: {opening}"] if opening else []
 
 
 def alias_notes(aliases: Mapping[str, str]) -> list[str]:

@@ -20,7 +20,7 @@ from ...envs.engine.spec import Game
 from ...envs.records.game_record import Ending, GameRecord
 from .printing import as_text, fitted, text_table
 from .rating import Estimate, student
-from .results import alias_notes, clock_note, count_lost, duration, loss_columns, opening_note, percent, seed_note
+from .results import alias_notes, clock_note, count_lost, duration, loss_columns, opening_notes, percent, seed_note
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Standings:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         seeds = seed_note(self.seed, f"all {self.seats} seats", fresh_chance=self.fresh_chance)
-        notes = clock_note(self.clock) + opening_note(self.opening)
-        yield Text(f"{self.game}: {self.games} games, {seeds}{notes}")
+        yield Text(f"{self.game}: {self.games} games, {seeds}{clock_note(self.clock)}")
+        yield from map(Text, opening_notes(self.opening))
         yield from fitted(console, options, [row.agent for row in self.rows], self._tables)
         yield from map(Text, alias_notes(self.aliases))
 

@@ -124,7 +124,7 @@ def test_the_command_draws_even_openings_and_goes_on_with_them(tmp_path) -> None
     out = f" --out {shlex.quote(str(tmp_path / 'games'))}"
     done = boyi(words + out)
     assert done.exit_code == 0, done.output
-    assert "opening: 1 random, within 1 of even for exact" in done.stdout.splitlines()[0]
+    assert done.stdout.splitlines()[1] == "opening: 1 random, within 1 of even for exact"
     content = (tmp_path / "games").read_bytes().splitlines(keepends=True)
     records = [read_line(line, "here") for line in content]
     assert {record.opening for record in records} == {"1 random, within 1 of even for exact"}

@@ -84,8 +84,8 @@ def test_mohex_with_an_opening_fits(tmp_path) -> None:
     done = boyi("arena", "hex", "--board-size", "3", f"mohex=gtp:cmd={shlex.quote(command('gtp'))}", "random",
         "--games", "2", "--opening", "2")  # fmt: skip
     assert done.exit_code == 0, done.output
-    head, *table = done.stdout.splitlines()
-    assert head.endswith("opening: 2 random")
+    _, opening, *table = done.stdout.splitlines()
+    assert opening == "opening: 2 random" and table[1].split()[:2] == ["mohex", "random"]
     assert max(len(line) for line in table if not line.startswith("mohex is ")) <= 80
 
 
