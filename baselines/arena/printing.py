@@ -40,9 +40,9 @@ def fitted(
 
     Numbers are explained above the tables. Too wide is what the terminal is narrower than, elsewhere `COLUMNS`.
     """
-    limit = options.max_width if console.is_terminal else COLUMNS
+    limit, endless = options.max_width if console.is_terminal else COLUMNS, options.update(width=sys.maxsize)
     shown = {name: name for name in names}
-    if any(Measurement.get(console, options, table).maximum > limit for table in tables(shown)):
+    if any(Measurement.get(console, endless, table).maximum > limit for table in tables(shown)):
         shown = {name: f"#{number}" for number, name in enumerate(shown, 1)}
         yield from (Text(f"{number} {name}") for name, number in shown.items())
     yield from tables(shown)

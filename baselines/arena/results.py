@@ -20,6 +20,7 @@ from .printing import as_text, fitted, text_table
 from .rating import REFERENCE, Estimate, rate, wilson
 
 REPEATS = "Between agents that choose nothing at random a repeated game is no further evidence, yet intervals count it."
+SCORE = ("score", "95 %", "Elo", "95 %")  # columns of what games between two came to
 
 
 @dataclass(frozen=True)
@@ -103,9 +104,6 @@ class Result:
             lost = (str(getattr(tally, loss)) for loss in losses)
             standings.add_row(names[tally.agent], *score, *mean, duration(tally.seconds_per_move), *lost)
         return [pairings, standings]
-
-
-SCORE = ("score", "95 %", "Elo", "95 %")
 
 
 def _score(row: Tally) -> tuple[str, ...]:

@@ -75,6 +75,15 @@ def __getattr__(name: str) -> object:
     raise AttributeError(name)
 
 
+@pytest.mark.parametrize(("columns", "numbered"), [(66, True), (200, False)])
+def test_on_a_terminal_tables_are_as_wide_as_that_is(columns: int, numbered: bool, monkeypatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    told = re.sub(r"\x1b\[[0-9;]*m", "", boyi("arena", HEX, LONG, "random", "--games", "2").stdout)
+    rows = [line.split()[:2] for line in told.splitlines()]
+    assert (["#1", "#2"] in rows, [LONG, "random"] in rows) == (numbered, not numbered)
+
+
 def test_a_match_of_three_agents_fits() -> None:
     result = str(compete(Match(HEX, ["mcts:sims=2", "random", "alphabeta:depth=1"], games=2, clock=1000.0)))
     assert max(map(len, result.splitlines()[1:])) <= 80 and "Elo above mcts:sims=2" in result.splitlines()
