@@ -24,6 +24,7 @@ from . import kernels
 from .bind import Kernel, bind, entry
 from .errors import BoyiError, IllegalAction, chosen, is_truth, is_whole, shown, unknown
 from .kernels import GIVEN_UP, KEEP, NEXT_STEP, SAME_STEP, Games
+from .machine import usable_cores
 from .protocol import CHANCE, OVER
 from .rng import SEALED
 from .spec import Game, Spec, settle
@@ -559,11 +560,6 @@ class _Kernels(dict[str, Kernel]):
 @cache
 def _kernels_of(game: Game, encoder: str | None) -> _Kernels:
     return _Kernels(game, encoder)
-
-
-def usable_cores() -> int:
-    """Count the cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def read_autoreset(mode: object, allowed: Iterable[str] = tuple(AUTORESET)) -> str:

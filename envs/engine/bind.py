@@ -21,6 +21,7 @@ from numba.core import event
 
 from . import kernels, protocol
 from .errors import BoyiError
+from .rng import OPTIONS
 from .spec import Game
 
 Kernel = Callable[..., Any]
@@ -142,9 +143,7 @@ def _rebuild(function: FunctionType, names: dict[str, Kernel], record: str, *, i
 
 def _jit(function: FunctionType, inner: bool) -> Kernel:
     # Only what Python calls needs a way in, which takes a fifth of the time to compile; C calls none.
-    options: dict[str, Any] = {
-        "nogil": True, "error_model": "numpy", "no_cpython_wrapper": inner, "no_cfunc_wrapper": True
-    }  # fmt: skip
+    options: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
     if INTERPRETED:
         return function
     try:
@@ -206,7 +205,7 @@ def _digest(function: FunctionType, names: dict[str, Kernel], record: str) -> st
                 found.add(f"{name}={value.tobytes().hex()}")
             elif isinstance(value, int | float | str | tuple | np.generic):
                 found.add(f"{name}={value!r}")
-    return hashlib.sha256("\n".join([record, *sorted(found)]).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join([record, str(OPTIONS), *sorted(found)]).encode()).hexdigest()[:16]
 
 
 @lru_cache

@@ -351,17 +351,20 @@ def random_playout(s, rng, mask, p):
         settle(s, rng, p)
 
 
-def random_games(states, blank, count, rng, mask, p, total):
-    """Play `count` random games in ``states[0]``; add every seat's returns to `total`; return the plies played."""
+def random_games(states, blank, count, rng, mask, p, r, total):
+    """Play `count` random games in ``states[0]``; add every seat's returns to `total`; return the plies played.
+
+    `r` (seats,) float32 is scratch, as `mask` and `p` are.
+    """
     plies = 0
-    r = np.zeros(total.shape[0], np.float32)
     for _ in range(count):
         states[0] = blank[0]
         reset(states[0], rng)
         settle(states[0], rng, p)
         playout(states[0], rng, mask, p)
         returns(states[0], r)
-        total += r
+        for seat in range(r.shape[0]):
+            total[seat] += r[seat]
         plies += states[0].ply
     return plies
 

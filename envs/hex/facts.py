@@ -10,5 +10,13 @@ FACTS = Facts(
     program="gtp",
     openspiel="hex(board_size={board_size},swap={swap})",
     pgx="hex",  # fixed at 11x11
-    goals={"connect_four": 20.0, "openspiel": 4.0, "observation": 15.0, "mask": 50.0, "mcts": 15.0, "replay": 5.0},
+    goals={
+        "connect_four": 20.0,
+        "openspiel": 4.0,
+        "observation": 15.0,
+        "mask": 50.0,
+        "mcts": 15.0,
+        "replay": 5.0,
+        "selfplay": 1.0,
+    },
 )
