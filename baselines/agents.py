@@ -16,6 +16,7 @@ from .agent import Agent, CallableAgent, RandomAgent
 from .engines.gomocup import Gomocup
 from .engines.gtp import GTP
 from .engines.jsonl import JSONL
+from .learning.alphazero_agent import AlphaZeroAgent
 from .learning.model_agent import DoubleDQNAgent, DQNAgent
 from .mahjong.expectimax import HandExpectimax
 from .players.greedy import Greedy
@@ -45,7 +46,7 @@ AGENTS: dict[str, type[Agent]] = {
     agent.name: agent
     for agent in (
         RandomAgent, Greedy, MCTS, PUCT, AlphaBeta, HandExpectimax, Exact, TwoPhase, ProgramC, OpenSpiel, DQNAgent,
-        DoubleDQNAgent, GTP, Gomocup, JSONL, OpponentPool,
+        DoubleDQNAgent, AlphaZeroAgent, GTP, Gomocup, JSONL, OpponentPool,
     )
 }  # fmt: skip
 

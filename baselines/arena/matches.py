@@ -96,13 +96,12 @@ class Match:
         self.openings = opening if isinstance(opening, Openings) else Openings(self.game, opening)
         if self.openings.game != self.game:
             raise BoyiError(f"the openings are of {self.openings.game}, the match is of {self.game}")
-        self.players = [make_agent(alias(agent)[1], self.game) for agent in agents]
+        named = [alias(agent) for agent in agents]
+        self.players = [make_agent(agent, self.game) for _, agent in named]
         if len({id(player) for player in self.players}) < len(agents):
             raise BoyiError("an agent object is listed twice: give each side an object, or a string, of its own")
         self.names, self.labels = [label(agent) for agent in agents], labels(agents)
-        self.aliases = {
-            name: label(alias(agent)[1]) for name, agent in zip(self.labels, agents, strict=True) if alias(agent)[0]
-        }
+        self.aliases = {called: label(agent) for called, (name, agent) in zip(self.labels, named, strict=True) if name}
         """What the labels stand for that are names somebody has given."""
         self.pairings: list[tuple[int, ...]] = list(combinations(range(len(agents)), self.rounds))
         if first_against_all:

@@ -7,6 +7,7 @@ has chosen an action. A judge that looks for even positions first leaves more to
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -58,6 +59,8 @@ class Openings:
 
     def of(self, seed: int) -> list[int]:
         """Return the actions that the game of a seed begins with."""
+        if not self.actions:
+            return []
         if seed not in self.drawn:
             self.drawn[seed] = self._random(seed) if self.judge is None else self._even(seed, self.judge)
         return self.drawn[seed]
@@ -66,13 +69,14 @@ class Openings:
         """Take the opening of a seed from a game that has been played on it."""
         self.drawn[seed] = list(actions[: self.actions])
 
-    def _start(self, seed: int) -> Batch:
-        batch = Batch(self.game, 1, 0, encoder=None, history=True)
-        batch.reset([seed])
-        return batch
+    @cached_property
+    def batch(self) -> Batch:
+        """The one game in which openings are drawn."""
+        return Batch(self.game, 1, 0, encoder=None, history=True)
 
     def _random(self, seed: int) -> list[int]:
-        batch, actions = self._start(seed), list[int]()
+        batch, actions = self.batch, list[int]()
+        batch.reset([seed])
         while len(actions) < self.actions:
             actions.append(int(batch.sample()[0]))
             batch.step(np.array(actions[-1:]))
@@ -85,7 +89,8 @@ class Openings:
 
     def _even(self, seed: int, judge: Agent) -> list[int]:
         for number in range(TRIES):
-            lots, batch, actions = np.random.default_rng((seed, number)), self._start(seed), list[int]()
+            lots, batch, actions = np.random.default_rng((seed, number)), self.batch, list[int]()
+            batch.reset([seed])
             while len(actions) < self.actions and batch.to_move[0] >= 0:
                 actions.append(int(lots.choice(np.flatnonzero(batch.mask[0]))))
                 batch.step(np.array(actions[-1:]))

@@ -8,7 +8,6 @@ choose random moves cheaply, so that the environment is what is measured.
 from __future__ import annotations
 
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -16,7 +15,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated
 
 import numpy as np
@@ -24,11 +22,12 @@ import typer
 from rich.console import Console, RenderableType
 from rich.table import Table
 
-from ...envs.engine.batch import Batch, usable_cores
+from ...envs.engine.batch import Batch
 from ...envs.engine.bind import bind
 from ...envs.engine.errors import BoyiError, is_number
 from ...envs.engine.facts import facts
 from ...envs.engine.kernels import random_games
+from ...envs.engine.machine import machine
 from ...envs.engine.spec import Game, find
 from ...envs.faces.aec import AEC
 from ..arena.printing import show, text_table
@@ -42,7 +41,7 @@ ACTIONS = 6000  # at most about so many in the whole games of one compiled call
 LONG = 1000  # actions of a game beyond which searches are measured with fewer simulations
 
 PEERS = ("pettingzoo", "open_spiel", "pgx", "jax", "rlcard")
-LEARNERS = ("gymnasium", "torch", "stable_baselines3")
+LEARNERS = ("gymnasium", "torch", "stable_baselines3", "mctx", "pgx", "jax")
 
 
 @dataclass
@@ -82,12 +81,17 @@ def speed(
     repeats: Annotated[int, typer.Option(help="How often each line is measured.", min=1)] = 7,
     seconds: Annotated[float, typer.Option(help="How long each side runs in each repeat.", min=0.01)] = 0.5,
     train: Annotated[bool, typer.Option("--train", help="Measure learning, beside stable-baselines3.")] = False,
+    selfplay: Annotated[
+        bool, typer.Option("--selfplay", help="Measure self-play with a network, beside mctx.")
+    ] = False,
 ) -> None:
     """Measure this package beside its peers, which the extra `peers` installs, both in one run."""
     if not is_number(seconds, 0):
         raise BoyiError(f"seconds must be a number, not {seconds}")
     chosen = find(game)
-    lines = list(training_rows(chosen) if train else rows(chosen))
+    if train and selfplay:
+        raise BoyiError("--train and --selfplay are two measurements: ask for one")
+    lines = list(training_rows(chosen) if train else selfplay_rows(chosen) if selfplay else rows(chosen))
     with Console(stderr=True).status("measuring"):
         for line in lines:
             line.repeat(seconds / 5)  # compiles, and warms both sides up
@@ -96,12 +100,12 @@ def speed(
         for _ in range(repeats):
             for line in lines:
                 line.repeat(seconds)
-        facts: list[RenderableType] = [] if train else ["", memory_and_starting(chosen)]
+        facts: list[RenderableType] = [] if train or selfplay else ["", memory_and_starting(chosen)]
     table = text_table("measured", "boyi", "peer", "peer's rate", "min", "median", "goal", left=("measured", "peer"))
     for line in lines:
         table.add_row(*line.cells())
     show(
-        f"{chosen}, {repeats} repeats of {seconds:g} s a side; {machine(*(LEARNERS if train else PEERS))}",
+        f"{chosen}, {repeats} repeats of {seconds:g} s a side; {machine(*(LEARNERS if train or selfplay else PEERS))}",
         "",
         table,
         *facts,
@@ -127,6 +131,23 @@ def training_rows(game: Game) -> Iterator[Row]:
     goals = facts(game).goals
     for key, what, ours, theirs in meters(game):
         yield Row(what, "a second", ours, "stable-baselines3 DQN", theirs, goals.get(key))
+
+
+def selfplay_rows(game: Game) -> Iterator[Row]:
+    """Build the comparisons of self-play with a network."""
+    try:
+        from . import selfplay_speed as own
+    except ImportError as error:
+        raise BoyiError(f'self-play needs {error.name}: pip install "boyi[baselines]"') from None
+    goals, model = facts(game).goals, own.ours(game)
+    what = f"self-play, {own.GAMES} games, {own.SIMULATIONS} simulations, board 64x6"
+    yield Row(what, "positions/s", own.positions(model), *_peer("mctx on Pgx", own.mctx, game), goals.get("selfplay"))
+    alone = own.ours(game, halves=1, threads=1)
+    yield Row("the same on one core: outside the network", "%", lambda seconds: 100 * own.spent(alone, seconds))
+    if "policy42" in game.spec.encoders:
+        tiny = own.ours(game, **{**own.PUBLISHED, "halves": 1, "threads": 1, "root": "puct"})
+        what = "self-play, 1024 games, 100 simulations, S5's two networks, one core"
+        yield Row(what, "positions/s", own.positions(tiny), goal=goals.get("published"))
 
 
 def rows(game: Game) -> Iterator[Row]:
@@ -222,8 +243,8 @@ def greedy_play(game: Game) -> Meter:
 def random_play(game: Game) -> Meter:
     """Play whole random games."""
     kernel = bind(random_games, game)
-    mask, total = np.zeros(game.actions, np.int8), np.zeros(game.seats)
-    return _games(game, lambda states, blank, count, rng, p: kernel(states, blank, count, rng, mask, p, total))
+    mask, r, total = np.zeros(game.actions, np.int8), np.zeros(game.seats, np.float32), np.zeros(game.seats)
+    return _games(game, lambda states, blank, count, rng, p: kernel(states, blank, count, rng, mask, p, r, total))
 
 
 def _games(game: Game, play: Callable[..., object]) -> Meter:
@@ -262,31 +283,6 @@ def _process(code: str, environment: dict[str, str]) -> float:
     started = time.perf_counter()
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
     return time.perf_counter() - started
-
-
-def machine(*packages: str) -> str:
-    """Describe where this runs: processor, cores, load, and the versions that matter, those of `packages` included."""
-    names = ("numpy", "numba", *packages)
-    found = [f"{name} {_version(name)}" for name in names if _version(name)]
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
-    where = f"{_processor()}, {usable_cores()} cores, load {load:.1f}, Python {platform.python_version()}"
-    return f"{where}, {', '.join(found)}"
-
-
-def _processor() -> str:
-    try:
-        with open("/proc/cpuinfo") as file:
-            names = [line.partition(":")[2].strip() for line in file if line.startswith("model name")]
-    except OSError:
-        names = []
-    return names[0] if names else platform.processor() or platform.machine()
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return ""
 
 
 def _short(rate: float) -> str:

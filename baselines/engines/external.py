@@ -23,6 +23,7 @@ from .program import Program, ProgramError, split_command
 
 GRACE = 0.5  # seconds beyond its time before a program is given up: pipes and schedulers take some
 LOG = logging.getLogger("boyi")
+RAW = Param(False, "also tell what the protocol has no word for: for an engine of this package")
 
 
 class External(Agent):
@@ -195,9 +196,6 @@ def history(agent: Agent, view: View, k: int) -> list[int]:
     if view.history is None or len(view.history[k]) != view.states["ply"][k]:
         raise BoyiError(f"{agent.name} follows a game by its actions: make the batch with history=True")
     return view.history[k]
-
-
-RAW = Param(False, "also tell what the protocol has no word for: for an engine of this package")
 
 
 def stream(view: View, k: int) -> list[int]:

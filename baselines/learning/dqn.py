@@ -29,6 +29,7 @@ from ...envs.engine.errors import BoyiError, chosen, is_whole, shown, unknown
 from ...envs.records.files import PathOf
 from ...wrappers.sb3 import SB3VecEnv, game_of, plays_itself
 from .model_agent import ModelAgent, write_model
+from .network_evaluator import check_device
 from .policies import MASK, POLICIES, MaskedDQNPolicy, best, masked, observation_key, random_legal
 from .replay import Observation, Replay, Transitions
 from .turns import Turns
@@ -238,18 +239,6 @@ class DQN(PlainDQN):
     def export(self, path: PathOf) -> None:
         """Write the online network as one safetensors file, which ``"dqn:PATH"`` plays from."""
         write_model(path, self)
-
-
-def check_device(device: str) -> str:
-    """Return a device that torch has here; `BoyiError` for one that it does not know or have."""
-    try:
-        if device != "auto":
-            torch.zeros(1, device=device).item()  # which also tells that it holds numbers: "meta" does not
-    except Exception:  # each device that torch was built without fails in a way of its own
-        raise BoyiError(
-            f"device must be auto, cpu, or one that torch has here, as cuda or cuda:1, not {shown(device)}"
-        ) from None
-    return device
 
 
 def choose_target(env: VecEnv, target: str | None) -> str:

@@ -62,6 +62,11 @@ class Network(nn.Module):
         self.shape, self.actions = tuple(shape), actions
         self.choices = check_params(owner, self.params, choices)
 
+    @property
+    def inputs(self) -> int:
+        """How many numbers an observation has."""
+        return prod(self.shape)
+
     def planes(self) -> tuple[int, int, int]:
         """Return channels, height and width of an observation; `BoyiError` when it is not one of planes."""
         if len(self.shape) != 3:
@@ -83,12 +88,8 @@ class Mlp(Network):
 
     def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
         super().__init__(shape, actions, **choices)
-        layers: list[nn.Module] = [nn.Flatten()]
-        wide = prod(self.shape)
-        for hidden in self.choices["hidden"]:
-            layers += [he(nn.Linear(wide, hidden)), nn.ReLU()]
-            wide = hidden
-        self.layers = nn.Sequential(*layers, quiet(nn.Linear(wide, self.actions)))
+        layers, wide = hidden_layers(self.inputs, self.choices["hidden"])
+        self.layers = nn.Sequential(nn.Flatten(), *layers, quiet(nn.Linear(wide, self.actions)))
 
     def forward(self, x: Tensor) -> Tensor:
         return self.layers(x)
@@ -128,9 +129,7 @@ class CellHead(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         values: Tensor = self.cells(x).flatten(1)
-        if self.extra is None:
-            return values
-        return torch.cat([values, self.extra(torch.cat([x.mean((2, 3)), x.amax((2, 3))], 1))], 1)
+        return values if self.extra is None else torch.cat([values, self.extra(pooled(x))], 1)
 
 
 class Board(Network):
@@ -328,6 +327,20 @@ def quiet(layer: Layer) -> Layer:
     spread and then unlearn. Nor are they exactly 0, where the best action would always be the first.
     """
     return _drawn(layer, QUIET / sqrt(layer.weight[0].numel()))
+
+
+def hidden_layers(inside: int, widths: Sequence[int]) -> tuple[list[nn.Module], int]:
+    """Make fully connected layers with ReLU; return them and the width of the last."""
+    layers: list[nn.Module] = []
+    for wide in widths:
+        layers += [he(nn.Linear(inside, wide)), nn.ReLU()]
+        inside = wide
+    return layers, inside
+
+
+def pooled(x: Tensor) -> Tensor:
+    """Return the mean and the highest of each channel over the board, (B, C, H, W) -> (B, 2 C)."""
+    return torch.cat([x.mean((2, 3)), x.amax((2, 3))], 1)
 
 
 def flat_head(wide: int, actions: int) -> nn.Sequential:

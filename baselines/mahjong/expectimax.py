@@ -18,11 +18,16 @@ class HandExpectimax(Expectimax):
         "depth": Param(0, f"decisions, or draws with discards; 0: {PLIES}, or {LAYERS}", low=0, high=DEEPEST),
         "seconds": Param(0.0, "time per decision where above 0; not over draws", low=0.0, high=86400.0),
         "nodes": Param(0, "positions per decision; 0: any number; not over draws", low=0, high=10**12),
+        "evaluator": Expectimax.params["evaluator"],
         "alpha": Param(1.0, "share of the hand's tiles whose discard is looked at; over draws only", low=0.1, high=1.0),
     }
 
     def searcher(self, game: Game) -> Decider:
         if game.spec.hidden:
+            if self.judge is not None:
+                raise BoyiError(
+                    f"expectimax has no use for {self.values['evaluator']} in {game}, where tiles are hidden"
+                )
             if self.values["seconds"] or self.values["nodes"]:
                 raise BoyiError(f"expectimax looks ahead in {game} by depth, not by seconds or nodes")
             return HandSearch(game, self.values["alpha"], self.values["depth"] or LAYERS, PlainEvaluator(game))

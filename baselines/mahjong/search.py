@@ -141,7 +141,7 @@ class HandSearch:
 
     def _set_root(self, states: np.ndarray, seat: int, level: tree.Level) -> None:
         self._clear(level)
-        self._kernel(tree.add_root)(states, seat, level)
+        self._kernel(tree.add_root)(states, seat, np.zeros(KINDS, np.int64), level)
 
     def _clear(self, level: tree.Level) -> None:
         level.size[0] = level.slots[:] = 0

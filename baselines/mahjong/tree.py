@@ -78,10 +78,9 @@ def changed(key, k, purpose):
     return key + hash64(np.uint64(3 * k + purpose) * GOLDEN)
 
 
-def add_root(states, seat, level):
-    """Enter the hand of a seat in record 0 as the only node of a level."""
+def add_root(states, seat, unseen, level):
+    """Enter the hand of a seat in record 0 as the only node of a level; `unseen` (34,) int64 is scratch."""
     s = states[0]
-    unseen = np.zeros(KINDS, np.int64)
     count_unseen(s, seat, unseen)
     insert_hand(level, s.hand[seat], unseen, GOLDEN)
 
@@ -98,10 +97,10 @@ def branches(n, alpha):
 
 
 def best_left(values, taken):
-    """Find the kind of the highest value among those not taken, the first of equals; -1 for none."""
+    """Find the kind of the highest value among those whose bit is not set, the first of equals; -1 for none."""
     best = -1
     for k in range(KINDS):
-        if taken[k] == 0 and (best < 0 or values[k] > values[best]):
+        if taken >> k & 1 == 0 and (best < 0 or values[k] > values[best]):
             best = k
     return best
 
@@ -111,19 +110,18 @@ def add_discards(level, allowed, worth, alpha, after):
 
     Every node is left by its `branches` best discards, `worth` (n, 34) saying what they are worth.
     """
-    taken = np.zeros(KINDS, np.int8)
     for i in range(level.size[0]):
         tiles, unseen = level.tiles[i], level.unseen[i]
-        n = 0
+        n, taken = 0, np.int64(0)
         for k in range(KINDS):
             n += np.int64(tiles[k])
-            taken[k] = tiles[k] == 0 or allowed[k] == 0
+            taken |= np.int64(tiles[k] == 0 or allowed[k] == 0) << k
         most = branches(n, alpha)
         for branch in range(WIDEST):
             level.branch[i, branch] = NOTHING
             k = best_left(worth[i], taken) if branch < most else -1
             if k >= 0:
-                taken[k] = 1
+                taken |= np.int64(1) << k
                 tiles[k] -= 1
                 level.branch[i, branch] = insert_hand(after, tiles, unseen, changed(level.keys[i], k, 2))
                 tiles[k] += 1

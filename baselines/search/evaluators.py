@@ -6,11 +6,13 @@ inside the kernels, simulation after simulation without a way back to Python; th
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from ...envs.engine.bind import bind
+from ...envs.engine.errors import BoyiError
 from ...envs.engine.kernels import mask_rows
 from ...envs.engine.spec import Game
 from .evaluation import Evaluation, evaluation
@@ -34,6 +36,25 @@ class Evaluator(Protocol):
         A seat is the one to move or, where chance is next, the one that has moved (0: chance has).
         """
         ...
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """What can be asked for an `Evaluator` of a game: an agent that has learned to judge positions."""
+
+    def evaluator(self, game: Game) -> Evaluator:
+        """Return what judges positions of a game; `BoyiError` for a game that it has not learned."""
+        ...
+
+
+def find_judge(who: str, make: Callable[[str], Any], named: Any, own: tuple[str, ...]) -> Judge | None:
+    """Make the agent that an `evaluator` names; None for one of its `own` words. `BoyiError` for who judges nothing."""
+    if named in own or not isinstance(named, str):
+        return None
+    judge = make(named)
+    if not isinstance(judge, Judge):
+        raise BoyiError(f"{who}: {judge} judges no positions: evaluator is one of {', '.join(own)}, or az:NAME")
+    return judge
 
 
 class Handmade:

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 
 from ...envs.engine.bind import bind
+from ...envs.engine.errors import BoyiError, shown
 from ...envs.engine.rng import GOLDEN
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Agent, check_duel
 from .evaluation import evaluation
+from .evaluators import Judge, find_judge
 from .expectimax_kernels import by_key, explore, make_context, make_frames, make_memo
+from .lookahead import Lookahead
 
 PLIES = 4  # looked ahead where nothing is said
+JUDGED_PLIES = 2  # the same with a network
+OWN = "evaluate"
+"""What `evaluator` says without naming an agent."""
 DEEPEST = 64  # decisions ahead that time or nodes may allow
 SLOTS = 1 << 16
 """Positions that the table holds, 32 bytes each; a new one takes the place of what its slot held."""
@@ -38,10 +45,17 @@ class Expectimax(Agent):
         "depth": Param(0, f"decisions; 0: {PLIES}", low=0, high=DEEPEST),
         "seconds": Param(0.0, "time per decision where above 0", low=0.0, high=86400.0),
         "nodes": Param(0, "positions per decision; 0: any number", low=0, high=10**12),
+        "evaluator": Param("evaluate", "the game's evaluation, or an agent that has learned, as az:NAME"),
     }
 
-    def __init__(self, **values: object) -> None:
+    def __init__(self, *, judge: Judge | None = None, **values: object) -> None:
+        """Take parameters; `judge` is the agent that `evaluator` names, where it names one."""
         super().__init__(**values)
+        named, self.judge = self.values["evaluator"], judge
+        if judge is None and named != OWN:
+            raise BoyiError(f"expectimax: evaluator must be {OWN} or az:NAME, not {shown(named)}")
+        if judge is not None and (self.values["seconds"] or self.values["nodes"]):
+            raise BoyiError("expectimax looks ahead with a network by depth, not by seconds or nodes")
         self.search: Decider | None = None
         self.game: Game | None = None
 
@@ -49,8 +63,14 @@ class Expectimax(Agent):
         if game != self.game:
             self.search, self.game = self.searcher(game), game
 
+    @classmethod
+    def from_string(cls, make: Callable[[str], Agent], **values: Any) -> Agent:
+        return cls(**values, judge=find_judge("expectimax", make, values.get("evaluator", OWN), (OWN,)))
+
     def searcher(self, game: Game) -> Decider:
         """Make the search that decides in a game; `BoyiError` when none fits."""
+        if self.judge is not None:
+            return Lookahead(game, self.values["depth"] or JUDGED_PLIES, self.judge.evaluator(game))
         limited = self.values["seconds"] or self.values["nodes"]
         depth = self.values["depth"] or (DEEPEST if limited else PLIES)
         return StarSearch(game, depth, self.values["nodes"], self.values["seconds"])

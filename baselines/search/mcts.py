@@ -22,7 +22,9 @@ from ..agent import Agent
 from .clock import ANY, run_until
 from .mcts_kernels import ALWAYS, Scratch, Settings, run_simulations
 from .rollouts import find_rollout, rollout_notes
-from .tree import DEPTH, TIMED_NODES, child_of, find_played, keep, make_tree, put
+from .tree import DEPTH, LOOKAHEAD, TIMED_NODES, child_of, find_played, keep, make_tree, put
+
+MOST_NODES = 100_000_000  # largest tree that nobody asked for by name
 
 
 class Memory:
@@ -32,6 +34,7 @@ class Memory:
         self.tree, self.spare = make_tree(nodes, amaf=amaf), make_tree(nodes, amaf=amaf)
         self.old = np.zeros(nodes, np.int32)
         self.root = np.zeros(1, game.dtype)
+        self.ahead = np.zeros(LOOKAHEAD, game.dtype), np.zeros(LOOKAHEAD, np.int64)
         self.action = -1
         self.episode = -1
 
@@ -81,9 +84,9 @@ class MCTS(Agent):
         return {**self.__dict__, "_pool": None}
 
     def _enough(self) -> int:
-        """Count the nodes that the simulations of a few decisions need."""
+        """Count the nodes that the simulations of a few decisions need, up to what memory is there for."""
         each = -(-self.sims // self.threads)
-        return (16 if self.values["rave"] else 4) * each + 1000
+        return min((16 if self.values["rave"] else 4) * each + 1000, MOST_NODES)
 
     def fit(self, game: Game) -> None:
         if self.values["rave"] and game.spec.hidden:
@@ -151,7 +154,7 @@ class MCTS(Agent):
         node = -1
         episode, memory.episode = memory.episode, -1  # whatever is broken off leaves no tree without its root
         if self.values["reuse"] and episode == view.episode[k] and not game.spec.hidden:
-            node = find_played(game, memory.tree, memory.root, memory.action, target)
+            node = bind(find_played, game)(memory.tree, memory.root, memory.action, target, *memory.ahead)
         if node >= 0:
             bind(keep, game)(memory.tree, node, memory.spare, memory.old)
             memory.tree, memory.spare = memory.spare, memory.tree

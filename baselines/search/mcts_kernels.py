@@ -55,34 +55,34 @@ def best_child(tree, node, c, mask, hidden, lost):
 
     Where something is `hidden` only what is legal in this world counts. Children proven as `lost` are left out.
     """
-    n = tree.visits[node]
+    n = tree.nodes[node].visits
     if hidden:
         n = 0
-        i = tree.child[node]
+        i = tree.nodes[node].child
         while i != 0:
-            n += mask[tree.action[i]] * tree.visits[i]
-            i = tree.sibling[i]
+            n += mask[tree.nodes[i].action] * tree.nodes[i].visits
+            i = tree.nodes[i].sibling
     logarithm = np.float32(c * c * math.log(n + 1.0))
     best, most = 0, np.float32(-1.0)
-    i = tree.child[node]
+    i = tree.nodes[node].child
     while i != 0:
-        if not hidden or mask[tree.action[i]]:
-            inverse = np.float32(1.0) / np.float32(tree.visits[i])
-            bound = tree.total[i] * inverse + np.float32(math.sqrt(logarithm * inverse))
-            if bound > most and tree.proven[i] != lost:
+        if not hidden or mask[tree.nodes[i].action]:
+            inverse = np.float32(1.0) / np.float32(tree.nodes[i].visits)
+            bound = tree.nodes[i].total * inverse + np.float32(math.sqrt(logarithm * inverse))
+            if bound > most and tree.nodes[i].proven != lost:
                 best, most = i, bound
-        i = tree.sibling[i]
+        i = tree.nodes[i].sibling
     return best, most
 
 
 def drop_tried(tree, node, mask):
     """Clear the actions that have a child from a mask; return how many were set."""
     tried = 0
-    i = tree.child[node]
+    i = tree.nodes[node].child
     while i != 0:
-        tried += mask[tree.action[i]]
-        mask[tree.action[i]] = 0
-        i = tree.sibling[i]
+        tried += mask[tree.nodes[i].action]
+        mask[tree.nodes[i].action] = 0
+        i = tree.nodes[i].sibling
     return tried
 
 
@@ -92,7 +92,7 @@ def descend(tree, s, node, settings, rng, mask):
     A new one is wanted where no child is left, or the best falls short of what is untried and widening allows for more.
     """
     hidden, lost = settings.hidden, 2 - np.int64(s.to_move) if settings.proves else np.int64(-1)
-    if not hidden and tree.untried[node] == 0:
+    if not hidden and tree.nodes[node].untried == 0:
         return best_child(tree, node, settings.c, mask, hidden, lost)[0], False
     n = legal(s, mask)
     eager = settings.fpu >= ALWAYS and settings.widen == 0.0
@@ -101,11 +101,11 @@ def descend(tree, s, node, settings, rng, mask):
         best, bound = best_child(tree, node, settings.c, mask, hidden, lost)
     untried = n - drop_tried(tree, node, mask)
     if untried == 0 and not hidden:
-        tree.untried[node] = 0
+        tree.nodes[node].untried = 0
     if untried > 0 and (eager or best == 0 or (bound <= settings.fpu and widens(tree, node, n - untried, settings))):
         new = add(tree, node, choose(mask, rng))
         if new != 0:
-            tree.untried[node] = untried - 1
+            tree.nodes[node].untried = untried - 1
             return new, True
     if eager:
         legal(s, mask)
@@ -115,22 +115,22 @@ def descend(tree, s, node, settings, rng, mask):
 
 def widens(tree, node, tried, settings):
     """Whether a node has been visited often enough to consider another action than those `tried`."""
-    return settings.widen == 0.0 or tried < math.ceil(math.pow(tree.visits[node], settings.widen))
+    return settings.widen == 0.0 or tried < math.ceil(math.pow(tree.nodes[node].visits, settings.widen))
 
 
 def sample_child(tree, s, node, rng, p):
     """Draw the next node below a chance event and apply its outcome; 0 when the tree is full."""
     n = chance(s, p)
-    if tree.untried[node] < 0:
+    if tree.nodes[node].untried < 0:
         possible = 0
         for o in range(n):
             possible += p[o] > 0.0
-        tree.untried[node] = possible
+        tree.nodes[node].untried = possible
     o = pick(p, n, rng)
     i = child_of(tree, node, o)
     if i == 0:
         i = add(tree, node, o)
-        tree.untried[node] -= i != 0
+        tree.nodes[node].untried -= i != 0
     if i != 0:
         resolve(s, o)
     return i
@@ -142,7 +142,7 @@ def simulate(tree, s, settings, rng, scratch):
     node, length = np.int64(0), 1
     path[0] = 0
     new = False
-    while s.to_move >= CHANCE and not new and tree.proven[node] == 0 and length < path.shape[0]:
+    while s.to_move >= CHANCE and not new and tree.nodes[node].proven == 0 and length < path.shape[0]:
         mover = s.to_move
         if mover == CHANCE:
             node = sample_child(tree, s, node, rng, scratch.p)
@@ -153,7 +153,7 @@ def simulate(tree, s, settings, rng, scratch):
         if node == 0:
             return length
         if mover >= 0:
-            step(s, np.int64(tree.action[node]))
+            step(s, np.int64(tree.nodes[node].action))
         movers[length], path[length] = mover, node
         length += 1
     return length
@@ -163,23 +163,23 @@ def follows(tree, node, mover, winner):
     """Whether a node is won for a seat because a child of it is; `mover` decides there, or chance does."""
     if mover == winner:
         return True
-    if tree.untried[node] != 0:
+    if tree.nodes[node].untried != 0:
         return False
-    i = tree.child[node]
+    i = tree.nodes[node].child
     while i != 0:
-        if tree.proven[i] != winner + 1:
+        if tree.nodes[i].proven != winner + 1:
             return False
-        i = tree.sibling[i]
+        i = tree.nodes[i].sibling
     return True
 
 
 def prove(tree, path, movers, length, winner):
     """Mark the end of a path as won for a seat, and what follows from that towards the root."""
     k = length - 1
-    tree.proven[path[k]] = winner + 1
+    tree.nodes[path[k]].proven = winner + 1
     while k > 0 and follows(tree, path[k - 1], movers[k], winner):
         k -= 1
-        tree.proven[path[k]] = winner + 1
+        tree.nodes[path[k]].proven = winner + 1
 
 
 def run_simulations(tree, root, board, sims, seat, settings, rng, notes, scratch):
@@ -190,7 +190,7 @@ def run_simulations(tree, root, board, sims, seat, settings, rng, notes, scratch
     s, path, movers, used, r = board[0], scratch.path, scratch.movers, scratch.used, scratch.r
     scale = 1.0 / (settings.high - settings.low)
     for _ in range(sims):
-        if tree.proven[0] != 0:
+        if tree.nodes[0].proven != 0:
             break
         board[0] = root[0]
         if settings.hidden:
@@ -198,7 +198,7 @@ def run_simulations(tree, root, board, sims, seat, settings, rng, notes, scratch
         if settings.rave > 0.0:
             used[:] = 0
         length = simulate(tree, s, settings, rng, scratch)
-        known = np.int64(tree.proven[path[length - 1]]) - 1
+        known = np.int64(tree.nodes[path[length - 1]].proven) - 1
         if known >= 0:
             r[:] = settings.low
             r[known] = settings.high
@@ -211,10 +211,10 @@ def run_simulations(tree, root, board, sims, seat, settings, rng, notes, scratch
                 for winner in range(2):
                     if r[winner] >= settings.high:
                         prove(tree, path, movers, length, winner)
-        tree.visits[0] += 1
+        tree.nodes[0].visits += 1
         for k in range(1, length):
-            tree.visits[path[k]] += 1
+            tree.nodes[path[k]].visits += 1
             if movers[k] >= 0:
-                tree.total[path[k]] += np.float32((r[movers[k]] - settings.low) * scale)
+                tree.nodes[path[k]].total += np.float32((r[movers[k]] - settings.low) * scale)
         if settings.rave > 0.0:
             credit(tree, path, movers, length, used, r, settings.low, scale)

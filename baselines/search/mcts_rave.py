@@ -19,12 +19,12 @@ EXPANDED = 5  # visits of a node before it gets its children, which are many
 def add_all(tree, s, node, mask):
     """Add a child for every legal action; return how many, 0 where the tree has no room for all."""
     n = legal(s, mask)
-    if tree.size[0] + n > tree.visits.shape[0]:
+    if tree.size[0] + n > tree.nodes.shape[0]:
         return 0
     for a in range(mask.shape[0]):
         if mask[a]:
             add(tree, node, a)
-    tree.untried[node] = 0
+    tree.nodes[node].untried = 0
     return n
 
 
@@ -35,26 +35,26 @@ def best_mixed(tree, node, settings, lost):
     (A + T (1 + m / rave)) / (n + m + n m / rave).
     """
     share = np.float32(1.0 / settings.rave)
-    logarithm = np.float32(settings.c * settings.c * math.log(tree.visits[node] + 1.0))
+    logarithm = np.float32(settings.c * settings.c * math.log(tree.nodes[node].visits + 1.0))
     best, most = 0, np.float32(-1.0)
-    i = tree.child[node]
+    i = tree.nodes[node].child
     while i != 0:
-        n, m = np.float32(tree.visits[i]), tree.amaf_visits[i]
+        n, m = np.float32(tree.nodes[i].visits), tree.amaf_visits[i]
         own = n * (np.float32(1.0) + m * share)
         bound = np.float32(settings.fpu)
         if n + m > np.float32(0.0):
-            bound = (tree.amaf_total[i] + tree.total[i] * (np.float32(1.0) + m * share)) / (own + m)
+            bound = (tree.amaf_total[i] + tree.nodes[i].total * (np.float32(1.0) + m * share)) / (own + m)
             bound += np.float32(math.sqrt(logarithm / (n + np.float32(1.0))))
-        if bound > most and tree.proven[i] != lost:
+        if bound > most and tree.nodes[i].proven != lost:
             best, most = i, bound
-        i = tree.sibling[i]
+        i = tree.nodes[i].sibling
     return best
 
 
 def descend_all(tree, s, node, settings, rng, mask):
     """Choose the next node below a decision, at random where all are new; 0: simulate from here."""
-    if tree.child[node] == 0:
-        if node != 0 and tree.visits[node] < EXPANDED:
+    if tree.nodes[node].child == 0:
+        if node != 0 and tree.nodes[node].visits < EXPANDED:
             return 0
         n = add_all(tree, s, node, mask)
         return tree.size[0] - 1 - below(rng, n) if n > 0 else 0
@@ -69,11 +69,11 @@ def credit(tree, path, movers, length, used, r, low, scale):
     for k in range(length - 1, 0, -1):
         if movers[k] >= 0:
             mine = used[movers[k]]
-            mine[tree.action[path[k]]] = 1
+            mine[tree.nodes[path[k]].action] = 1
             value = np.float32((r[movers[k]] - low) * scale)
-            i = tree.child[path[k - 1]]
+            i = tree.nodes[path[k - 1]].child
             while i != 0:
-                if mine[tree.action[i]]:
+                if mine[tree.nodes[i].action]:
                     tree.amaf_visits[i] += np.float32(1.0)
                     tree.amaf_total[i] += value
-                i = tree.sibling[i]
+                i = tree.nodes[i].sibling

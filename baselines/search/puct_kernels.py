@@ -18,18 +18,21 @@ import numpy as np
 from ...envs.engine.bind import stub
 from ...envs.engine.kernels import pick, settle
 from ...envs.engine.protocol import CHANCE, chance, evaluate, legal, playout, resolve, returns, step, survey
-from .tree import Tree, add, child_of
+from .tree import Tree, add, child_of, find_played, keep, put
 
 ENDED, CLOSED, OPENED = 0, 1, 2  # kinds of leaves: over, to be valued, to be valued and its new children given priors
+LEAST_PRIOR = 1e-30  # what a prior of 0 counts as where its logarithm is wanted
 
 
 class Terms(NamedTuple):
     """How to search: the weight of exploration, what a move without visits is held to be worth to its mover, whether
-    every move is valued instead when it becomes a child, whether dice are averaged, and the bounds of the returns.
+    that is counted from what its position is worth, whether every move is valued instead when it becomes a child,
+    whether dice are averaged, and the bounds of the returns.
     """
 
     c: float
     fpu: float
+    relative: bool
     valued: bool
     averaged: bool
     low: float
@@ -44,6 +47,30 @@ class Planted(NamedTuple):
     trees: Tree
     nodes: int
     slots: np.ndarray
+
+
+class Plots(NamedTuple):
+    """Where the trees of games lie, and what each was grown for: the slot (1,) of the free one; for each game its slot,
+    its root's position, the action that was then played there (-1: nobody knows) and the episode, all int64.
+    """
+
+    free: np.ndarray
+    slots: np.ndarray
+    states: np.ndarray
+    actions: np.ndarray
+    episodes: np.ndarray
+
+
+class Halving(NamedTuple):
+    """How simulations are spread over the moves of the root by sequential halving: how many visits a move has that is
+    next, int64 (m, simulations), where that is empty as everywhere else; the Gumbel noise float64 (m, actions); the two
+    constants of what values weigh against it.
+    """
+
+    order: np.ndarray
+    gumbels: np.ndarray
+    c_visit: float
+    c_scale: float
 
 
 class Leaves(NamedTuple):
@@ -85,19 +112,8 @@ class Scratch(NamedTuple):
 def part(trees, slot, nodes):
     """Find a tree in the block of all trees; works in kernels and in Python."""
     low, high = slot * nodes, (slot + 1) * nodes
-    return Tree(
-        trees.size[slot : slot + 1],
-        trees.visits[low:high],
-        trees.total[low:high],
-        trees.child[low:high],
-        trees.sibling[low:high],
-        trees.action[low:high],
-        trees.untried[low:high],
-        trees.proven[low:high],
-        trees.prior[low:high],
-        trees.amaf_visits[0:0],
-        trees.amaf_total[0:0],
-    )
+    size, nodes = trees.size[slot : slot + 1], trees.nodes[low:high]
+    return Tree(size, nodes, trees.fresh, trees.amaf_visits, trees.amaf_total)
 
 
 def tree_of(planted, k):
@@ -111,31 +127,66 @@ def result(s, terms, r):
     return 2.0 * (np.float64(r[0]) - terms.low) / (terms.high - terms.low) - 1.0
 
 
-def value_of(tree, i):
+def value_of(nodes, i):
     """Return what node i is worth to seat 0."""
-    return np.float64(tree.total[i]) / max(np.int64(tree.visits[i]), 1)
+    return np.float64(nodes[i].total) / max(np.int64(nodes[i].visits), 1)
 
 
-def strongest(tree, node, seat, terms):
+def strongest(nodes, node, seat, terms):
     """Pick the child of a decision of `seat` with the highest Q + c P sqrt(N) / (1 + n), the first of equals."""
-    reach = terms.c * math.sqrt(np.float64(tree.visits[node]))
+    reach = terms.c * math.sqrt(np.float64(nodes[node].visits))
+    unknown = terms.fpu
+    if terms.relative:
+        unknown += value_of(nodes, node) if seat == 0 else -value_of(nodes, node)
     best, most = 0, -np.inf
-    i = np.int64(tree.child[node])
+    i = np.int64(nodes[node].child)
     while i != 0:
-        n = np.int64(tree.visits[i])
-        q = terms.fpu
+        n = np.int64(nodes[i].visits)
+        q = unknown
         if n > 0 or terms.valued:
-            q = value_of(tree, i) if seat == 0 else -value_of(tree, i)
-        bound = q + reach * np.float64(tree.prior[i]) / (1 + n)
+            q = value_of(nodes, i) if seat == 0 else -value_of(nodes, i)
+        bound = q + reach * np.float64(nodes[i].prior) / (1 + n)
         if bound > most:
             best, most = i, bound
-        i = np.int64(tree.sibling[i])
+        i = np.int64(nodes[i].sibling)
+    return best
+
+
+def most_visits(nodes, node):
+    """Count the visits of the most visited child of a node."""
+    most = np.int64(0)
+    i = np.int64(nodes[node].child)
+    while i != 0:
+        most = max(most, np.int64(nodes[i].visits))
+        i = np.int64(nodes[i].sibling)
+    return most
+
+
+def halved(nodes, seat, halving, k):
+    """Pick the child of the root of game k that sequential halving visits next.
+
+    Of those with as many visits as its order wants, it is the highest of Gumbel noise, log prior and value; when the
+    order is at its end the finalists go on by turns.
+    """
+    wanted = halving.order[k, min(np.int64(nodes[0].visits) - 1, halving.order.shape[1] - 1)]
+    weight = (halving.c_visit + most_visits(nodes, np.int64(0))) * halving.c_scale
+    best, fewest, most = 0, np.int64(2**62), -np.inf
+    i = np.int64(nodes[0].child)
+    while i != 0:
+        n = np.int64(nodes[i].visits)
+        if wanted <= n <= fewest:
+            score = halving.gumbels[k, nodes[i].action] + math.log(max(np.float64(nodes[i].prior), LEAST_PRIOR))
+            if n > 0:
+                score += weight * (1.0 + (value_of(nodes, i) if seat == 0 else -value_of(nodes, i))) / 2.0
+            if n < fewest or score > most:
+                best, fewest, most = i, n, score
+        i = np.int64(nodes[i].sibling)
     return best
 
 
 def room_for(tree, n):
     """Tell whether so many more nodes fit."""
-    return tree.size[0] + n <= tree.visits.shape[0]
+    return tree.size[0] + n <= tree.nodes.shape[0]
 
 
 def appraise(tree, i, seat, asked, terms, r):
@@ -146,7 +197,7 @@ def appraise(tree, i, seat, asked, terms, r):
     j = asked.size[0]
     s = asked.states[j]
     if s.to_move < CHANCE:
-        tree.total[i] = result(s, terms, r)
+        tree.nodes[i].total = result(s, terms, r)
     else:
         asked.node[j], asked.seat[j] = i, s.to_move if s.to_move >= 0 else seat
         asked.size[0] = j + 1
@@ -157,7 +208,7 @@ def open_outcomes(tree, node, s, n, asked, terms, scratch):
     for o in range(n - 1, -1, -1):
         if scratch.p[o] > 0.0:
             i = add(tree, node, o)
-            tree.prior[i] = scratch.p[o]
+            tree.nodes[i].prior = scratch.p[o]
             j = asked.size[0]
             asked.states[j] = s
             resolve(asked.states[j], o)
@@ -183,7 +234,7 @@ def open_moves(tree, node, s, asked, terms, scratch):
 def draw(tree, node, s, rng, asked, terms, scratch):
     """Draw an outcome and return the node below; 0 when the tree is full."""
     n = chance(s, scratch.p)
-    if terms.averaged and tree.child[node] == 0:
+    if terms.averaged and tree.nodes[node].child == 0:
         if not room_for(tree, n):
             return 0
         open_outcomes(tree, node, s, n, asked, terms, scratch)
@@ -196,27 +247,30 @@ def draw(tree, node, s, rng, asked, terms, scratch):
     return below
 
 
-def select(tree, s, rng, leaves, j, asked, terms, scratch):
-    """Walk from the root, whose position is `s`, to leaf j; `s` becomes its position."""
-    path, movers = leaves.path[j], leaves.movers[j]
+def select(tree, s, rng, leaves, j, asked, terms, halving, k, scratch):
+    """Walk from the root of game k, whose position is `s`, to leaf j; `s` becomes its position."""
+    nodes, path, movers = tree.nodes, leaves.path[j], leaves.movers[j]
     node, length = np.int64(0), 0
     opened, going = False, True
     while going:
         path[length], movers[length] = node, s.to_move
         length += 1
         below = 0
-        if length < path.shape[0] and s.to_move >= 0 and tree.child[node] != 0:
-            below = strongest(tree, node, s.to_move, terms)
-            step(s, np.int64(tree.action[below]))
+        if length < path.shape[0] and s.to_move >= 0 and nodes[node].child != 0:
+            if node == 0 and halving.order.shape[1] > 0:
+                below = halved(nodes, s.to_move, halving, k)
+            else:
+                below = strongest(nodes, node, s.to_move, terms)
+            step(s, np.int64(nodes[below].action))
         elif length < path.shape[0] and s.to_move == CHANCE and not opened:
             # With averaged dice a walk values the outcomes of one event, and one that follows it another time.
-            opened = terms.averaged and tree.child[node] == 0
+            opened = terms.averaged and nodes[node].child == 0
             below = draw(tree, node, s, rng, asked, terms, scratch)
         going = below != 0
         if going:
             node = below
     leaves.length[j] = length
-    new = s.to_move >= 0 and tree.child[node] == 0
+    new = s.to_move >= 0 and nodes[node].child == 0
     settle(s, rng, scratch.p)
     leaves.seat[j] = s.to_move
     if s.to_move < CHANCE:
@@ -227,29 +281,29 @@ def select(tree, s, rng, leaves, j, asked, terms, scratch):
         leaves.kind[j] = CLOSED
 
 
-def average(tree, node):
+def average(nodes, node):
     """Average the outcomes below a chance node by their probabilities."""
     total = weight = 0.0
-    i = tree.child[node]
+    i = nodes[node].child
     while i != 0:
-        total += np.float64(tree.prior[i]) * value_of(tree, i)
-        weight += np.float64(tree.prior[i])
-        i = tree.sibling[i]
+        total += np.float64(nodes[i].prior) * value_of(nodes, i)
+        weight += np.float64(nodes[i].prior)
+        i = nodes[i].sibling
     return total / weight
 
 
-def give_priors(tree, node, priors):
+def give_priors(nodes, node, priors):
     """Share the weights (actions,) out among the children of a node, evenly where they have none."""
     n, total = 0, 0.0
-    i = tree.child[node]
+    i = nodes[node].child
     while i != 0:
-        total += np.float64(priors[tree.action[i]])
+        total += np.float64(priors[nodes[i].action])
         n += 1
-        i = tree.sibling[i]
-    i = tree.child[node]
+        i = nodes[i].sibling
+    i = nodes[node].child
     while i != 0:
-        tree.prior[i] = priors[tree.action[i]] / total if total > 0.0 else 1.0 / n
-        i = tree.sibling[i]
+        nodes[i].prior = priors[nodes[i].action] / total if total > 0.0 else 1.0 / n
+        i = nodes[i].sibling
 
 
 def update(tree, leaves, j, asked, first, last, priors, terms):
@@ -258,36 +312,56 @@ def update(tree, leaves, j, asked, first, last, priors, terms):
     A chance node whose dice are averaged becomes the average, and passes on by how much that changes its total: so a
     decision remains the mean of what its moves are worth by their visits.
     """
+    nodes, values, seats = tree.nodes, asked.value, asked.seat
     for k in range(first, last):
-        tree.total[asked.node[k]] = asked.value[k] if asked.seat[k] == 0 else -asked.value[k]
+        nodes[asked.node[k]].total = values[k] if seats[k] == 0 else -values[k]
     path, movers, length = leaves.path[j], leaves.movers[j], leaves.length[j]
     if leaves.kind[j] == OPENED:
-        give_priors(tree, path[length - 1], priors)
+        give_priors(nodes, path[length - 1], priors)
     value = np.float64(leaves.value[j])
     if leaves.kind[j] != ENDED and leaves.seat[j] != 0:
         value = -value
     for k in range(length - 1, -1, -1):
         i = path[k]
-        n = np.int64(tree.visits[i])
-        if terms.averaged and movers[k] == CHANCE and tree.child[i] != 0:
-            before = np.float64(tree.total[i]) if n > 0 else 0.0
-            tree.total[i] = average(tree, i) * (n + 1)
-            value = np.float64(tree.total[i]) - before
+        n = np.int64(nodes[i].visits)
+        if terms.averaged and movers[k] == CHANCE and nodes[i].child != 0:
+            before = np.float64(nodes[i].total) if n > 0 else 0.0
+            nodes[i].total = average(nodes, i) * (n + 1)
+            value = np.float64(nodes[i].total) - before
         elif n == 0:
-            tree.total[i] = value
+            nodes[i].total = value
         else:
-            tree.total[i] += value
-        tree.visits[i] = n + 1
+            nodes[i].total += value
+        nodes[i].visits = n + 1
 
 
-def select_rows(planted, roots, streams, leaves, asked, terms, scratch):
+def plant_rows(trees, nodes, plots, which, targets, episodes, reuse, old, stack, cursor):
+    """Make the positions `targets` (m,) roots of the games `which` (m,), of what is known of them or of new trees.
+
+    `old` (nodes,) int32, `stack` and `cursor` are scratch, as `keep` and `find_played` want it.
+    """
+    for k in range(which.shape[0]):
+        i = which[k]
+        tree, action, known = part(trees, plots.slots[i], nodes), plots.actions[i], np.int64(-1)
+        if reuse and action >= 0 and plots.episodes[i] == episodes[k]:
+            known = find_played(tree, plots.states[i : i + 1], action, targets[k : k + 1], stack, cursor)
+        if known >= 0:
+            keep(tree, known, part(trees, plots.free[0], nodes), old)
+            plots.slots[i], plots.free[0] = plots.free[0], plots.slots[i]
+        else:
+            tree.size[0] = 1
+            put(tree, np.int64(0), np.int64(0))
+        plots.states[i], plots.episodes[i], plots.actions[i] = targets[k], episodes[k], -1
+
+
+def select_rows(planted, roots, streams, leaves, asked, terms, halving, scratch):
     """Walk once in each of the trees of the positions `roots`."""
     asked.size[0] = 0
     m = planted.slots.shape[0]
     for k in range(m):
         asked.first[k] = asked.size[0]
         leaves.states[k] = roots[k]
-        select(tree_of(planted, k), leaves.states[k], streams[k], leaves, k, asked, terms, scratch)
+        select(tree_of(planted, k), leaves.states[k], streams[k], leaves, k, asked, terms, halving, k, scratch)
     asked.first[m] = asked.size[0]
 
 
@@ -328,7 +402,7 @@ def judge_rows(states, seats, notes, scale, values):
         values[k] = evaluated(states[k], notes[0], seats[k], scale)
 
 
-def grow(planted, roots, streams, leaves, asked, terms, scratch, sims, priors, notes, scale):
+def grow(planted, roots, streams, leaves, asked, terms, halving, scratch, sims, priors, notes, scale):
     """Run `sims` simulations in each tree with the same `priors` (actions,) everywhere, leaves being valued by `judge`;
     there is room for one leaf, `notes` (1,) and `scale` are what its evaluation needs.
     """
@@ -338,7 +412,7 @@ def grow(planted, roots, streams, leaves, asked, terms, scratch, sims, priors, n
         for _ in range(sims):
             asked.size[0] = 0
             leaves.states[0] = roots[k]
-            select(tree, s, rng, leaves, 0, asked, terms, scratch)
+            select(tree, s, rng, leaves, 0, asked, terms, halving, k, scratch)
             if leaves.kind[0] != ENDED:
                 leaves.value[0] = judge(s, leaves.seat[0], rng, terms, scratch, notes[0], scale)
             for j in range(asked.size[0]):
@@ -347,23 +421,29 @@ def grow(planted, roots, streams, leaves, asked, terms, scratch, sims, priors, n
 
 
 def stir_rows(planted, noise, share):
-    """Mix noise (m, actions) into the priors of the moves at each root."""
+    """Mix a share (m,) of noise (m, actions) into the priors of the moves at each root."""
     for k in range(planted.slots.shape[0]):
-        tree = tree_of(planted, k)
-        i = tree.child[0]
+        nodes = tree_of(planted, k).nodes
+        i = nodes[0].child
         while i != 0:
-            tree.prior[i] = (1.0 - share) * tree.prior[i] + share * noise[k, tree.action[i]]
-            i = tree.sibling[i]
+            nodes[i].prior = (1.0 - share[k]) * nodes[i].prior + share[k] * noise[k, nodes[i].action]
+            i = nodes[i].sibling
 
 
-def gather_rows(planted, seats, visits, worth, values):
-    """Write the visits and worth (m, actions) of the moves at each root and its value (m,), from its seat's side."""
+def value_rows(planted, seats, values):
+    """Write what each root is worth (m,) to its seat."""
     for k in range(planted.slots.shape[0]):
-        tree, sign = tree_of(planted, k), 1.0 if seats[k] == 0 else -1.0
-        values[k] = sign * value_of(tree, 0)
-        i = tree.child[0]
+        value = value_of(tree_of(planted, k).nodes, np.int64(0))
+        values[k] = value if seats[k] == 0 else -value
+
+
+def gather_rows(planted, seats, visits, worth, priors):
+    """Write visits, worth to the seat to move, and priors (m, actions) of the moves at each root."""
+    for k in range(planted.slots.shape[0]):
+        nodes, sign = tree_of(planted, k).nodes, 1.0 if seats[k] == 0 else -1.0
+        i = nodes[0].child
         while i != 0:
-            visits[k, tree.action[i]] = tree.visits[i]
-            if tree.visits[i] > 0:
-                worth[k, tree.action[i]] = sign * value_of(tree, i)
-            i = tree.sibling[i]
+            visits[k, nodes[i].action], priors[k, nodes[i].action] = nodes[i].visits, nodes[i].prior
+            if nodes[i].visits > 0:
+                worth[k, nodes[i].action] = sign * value_of(nodes, i)
+            i = nodes[i].sibling

@@ -9,99 +9,102 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.engine.bind import bind
-from ...envs.engine.kernels import step_one
 from ...envs.engine.protocol import CHANCE, key, resolve, step
-from ...envs.engine.spec import Game
 
 DEPTH = 512  # longest path of a simulation inside the tree
 LOOKAHEAD = 16  # most actions and chance events between two decisions that the search for a kept subtree follows
 TIMED_NODES = 1_000_000  # size of the tree when the search is limited by time
 
 
+SHARED = [
+    ("visits", np.int32),
+    ("total", np.float32),
+    ("child", np.int32),
+    ("sibling", np.int32),
+    ("action", np.int16),
+]
+NODE = np.dtype([*SHARED, ("untried", np.int16), ("proven", np.int8)])
+GUIDED_NODE = np.dtype([*SHARED, ("prior", np.float32)], align=True)
+"""What is known of a node, side by side, so that a walk waits for memory once a node: visits and sum of returns; first
+child and next sibling (0: none); the action or outcome that leads here. Searches that try actions one by one keep how
+many are still untried (-1: not counted), and the seat that surely wins from here, plus one (0: unknown); guided ones
+the prior.
+"""
+
+
 class Tree(NamedTuple):
-    """Arrays of one entry a node: visits int32, total float32, first child and next sibling int32 (0: none), the
-    action or outcome that leads to the node int16, how many actions or outcomes are still untried int16 (-1: not
-    counted), and the seat that surely wins from here int8, plus one (0: unknown). Searches that need them have the
-    prior float32, and visits and total of the action wherever it was played later (float32 both); else they are empty.
+    """Nodes (n,), and how many of them are in use; a node (1,) as it is when it is new; for searches that want them,
+    visits and total of a node's action wherever it was played later, float32 both, else empty. In Python the fields of
+    nodes are also found by name.
     """
 
-    size: np.ndarray  # (1,) int64, nodes in use
-    visits: np.ndarray
-    total: np.ndarray
-    child: np.ndarray
-    sibling: np.ndarray
-    action: np.ndarray
-    untried: np.ndarray
-    proven: np.ndarray
-    prior: np.ndarray
+    size: np.ndarray  # (1,) int64
+    nodes: np.ndarray
+    fresh: np.ndarray
     amaf_visits: np.ndarray
     amaf_total: np.ndarray
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name not in (*NODE.names, "prior"):  # type: ignore[misc]
+            raise AttributeError(name)
+        field: np.ndarray = self.nodes[name]
+        return field
 
     @property
     def nbytes(self) -> int:
         return sum(array.nbytes for array in self)
 
 
-def make_tree(nodes: int, *, prior: bool = False, amaf: bool = False) -> Tree:
-    """Allocate a tree for so many nodes, with priors or with what all-moves-as-first keeps where that is wanted."""
+def make_tree(nodes: int, *, guided: bool = False, amaf: bool = False) -> Tree:
+    """Allocate a tree for so many nodes, with what guided searches and all-moves-as-first keep where that is wanted."""
+    kind = GUIDED_NODE if guided else NODE
+    fresh = np.zeros(1, kind)
+    if not guided:
+        fresh["untried"] = -1
+    amaf_nodes = nodes * amaf
     return Tree(
         np.zeros(1, np.int64),
-        np.zeros(nodes, np.int32),
-        np.zeros(nodes, np.float32),
-        np.zeros(nodes, np.int32),
-        np.zeros(nodes, np.int32),
-        np.zeros(nodes, np.int16),
-        np.zeros(nodes, np.int16),
-        np.zeros(nodes, np.int8),
-        np.zeros(nodes * prior, np.float32),
-        np.zeros(nodes * amaf, np.float32),
-        np.zeros(nodes * amaf, np.float32),
+        np.zeros(nodes, kind),
+        fresh,
+        np.zeros(amaf_nodes, np.float32),
+        np.zeros(amaf_nodes, np.float32),
     )
 
 
 def put(tree, i, a):
     """Write node i as new, reached by action or outcome `a`."""
-    tree.visits[i] = 0
-    tree.total[i] = 0.0
-    tree.child[i] = tree.sibling[i] = 0
-    tree.action[i] = a
-    tree.untried[i] = -1
-    tree.proven[i] = 0
-    if tree.prior.size > 0:
-        tree.prior[i] = 0.0
+    tree.nodes[i] = tree.fresh[0]
+    tree.nodes[i].action = a
     if tree.amaf_visits.size > 0:
         tree.amaf_visits[i] = tree.amaf_total[i] = 0.0
 
 
 def copy(tree, i, other, j):
     """Copy what is known of node i to node j of another tree, but for its place in the tree."""
-    put(other, j, np.int64(tree.action[i]))
-    other.visits[j], other.total[j], other.untried[j] = tree.visits[i], tree.total[i], tree.untried[i]
-    other.proven[j] = tree.proven[i]
-    if tree.prior.size > 0:
-        other.prior[j] = tree.prior[i]
+    other.nodes[j] = tree.nodes[i]
+    other.nodes[j].child = other.nodes[j].sibling = 0
     if tree.amaf_visits.size > 0:
         other.amaf_visits[j], other.amaf_total[j] = tree.amaf_visits[i], tree.amaf_total[i]
 
 
 def add(tree, parent, a):
     """Add a child, or return 0 when the tree is full."""
-    i = tree.size[0]
-    if i == tree.visits.shape[0]:
+    i, nodes = tree.size[0], tree.nodes
+    if i == nodes.shape[0]:
         return 0
     tree.size[0] = i + 1
     put(tree, i, a)
-    tree.sibling[i] = tree.child[parent]
-    tree.child[parent] = i
+    nodes[i].sibling = nodes[parent].child
+    nodes[parent].child = i
     return i
 
 
 def child_of(tree, node, a):
     """Find the child reached by `a`; 0 when there is none."""
-    i = tree.child[node]
-    while i != 0 and tree.action[i] != a:
-        i = tree.sibling[i]
+    nodes = tree.nodes
+    i = nodes[node].child
+    while i != 0 and nodes[i].action != a:
+        i = nodes[i].sibling
     return i
 
 
@@ -114,35 +117,38 @@ def locate(tree, start, stack, cursor, target):
     if stack[0].ply == goal.ply and stack[0].to_move == goal.to_move and key(stack[0]) == wanted:
         return start
     level = 0
-    cursor[0] = tree.child[start]
+    cursor[0] = tree.nodes[start].child
     while level >= 0:
         node = cursor[level]
         if node == 0:
             level -= 1
             continue
-        cursor[level] = tree.sibling[node]
+        cursor[level] = tree.nodes[node].sibling
         stack[level + 1] = stack[level]
         s = stack[level + 1]
         if s.to_move == CHANCE:
-            resolve(s, np.int64(tree.action[node]))
+            resolve(s, np.int64(tree.nodes[node].action))
         else:
-            step(s, np.int64(tree.action[node]))
+            step(s, np.int64(tree.nodes[node].action))
         if s.ply == goal.ply and s.to_move == goal.to_move and key(s) == wanted:
             return node
         if s.to_move >= CHANCE and s.ply <= goal.ply and level + 2 < stack.shape[0]:
             level += 1
-            cursor[level] = tree.child[node]
+            cursor[level] = tree.nodes[node].child
     return -1
 
 
-def find_played(game: Game, tree: Tree, root: np.ndarray, action: int, target: np.ndarray) -> int:
-    """Find the node of the position ``target[0]``, to which `action` has led on from ``root[0]``; -1: not there."""
-    start = bind(child_of, game)(tree, 0, action)
-    if not start:
-        return -1
-    stack = np.repeat(root, LOOKAHEAD)
-    bind(step_one, game)(stack, action)
-    return int(bind(locate, game)(tree, start, stack, np.zeros(LOOKAHEAD, np.int64), target))
+def find_played(tree, root, action, target, stack, cursor):
+    """Find the node of the position ``target[0]``, to which `action` has led on from ``root[0]``; -1: not there.
+
+    `stack` and `cursor` (`LOOKAHEAD`,) are room for records and int64.
+    """
+    start = np.int64(child_of(tree, np.int64(0), action))
+    if start == 0:
+        return np.int64(-1)
+    stack[0] = root[0]
+    step(stack[0], action)
+    return np.int64(locate(tree, start, stack, cursor, target))
 
 
 def keep(tree, node, other, old):
@@ -152,7 +158,7 @@ def keep(tree, node, other, old):
     other.size[0] = 1
     old[0] = node
     while new < other.size[0]:
-        i = tree.child[old[new]]
+        i = tree.nodes[old[new]].child
         last = 0
         while i != 0:
             j = other.size[0]
@@ -160,9 +166,9 @@ def keep(tree, node, other, old):
             old[j] = i
             copy(tree, i, other, j)
             if last == 0:
-                other.child[new] = j
+                other.nodes[new].child = j
             else:
-                other.sibling[last] = j
+                other.nodes[last].sibling = j
             last = j
-            i = tree.sibling[i]
+            i = tree.nodes[i].sibling
         new += 1

@@ -1,4 +1,7 @@
-"""Training configs: small TOML files, those shipped in ``configs/`` by name and a user's own by path."""
+"""Training configs: small TOML files, those shipped in ``configs/`` by name and a user's own by path.
+
+What a config may set hangs on its `algorithm`: fields that every run has, and those of the algorithm.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,21 @@ from ...envs.engine.errors import BoyiError, unknown
 from ...envs.engine.schema import parse_toml
 from ...envs.engine.spec import Game, Param, find
 from ...envs.records.files import PathOf, as_path
+from ..learning.alphazero_params import MANY, PARAMS
 
 FOLDER = Path(__file__).parent / "configs"
-MANY = 10**12
 
-FIELDS: dict[str, Param] = {
-    "game": Param("hex", "the game, with its parameters"),
+RUN: dict[str, Param] = {
+    "algorithm": Param("dqn", "what learns", choices=("dqn", "alphazero")),
+    "steps": Param(100_000, "transitions, or decisions in self-play, in all", low=1, high=MANY),
+    "checkpoint_interval": Param(20_000, "steps between checkpoints: the most that a kill loses", low=1, high=MANY),
+    "evaluation_interval": Param(20_000, "steps between evaluations", low=1, high=MANY),
+    "evaluation_games": Param(40, "games against each of the ladder, an even number", low=2, high=1_000_000),
+    "log_interval": Param(2000, "steps between lines of the log", low=1, high=MANY),
+}
+"""Fields of every run."""
+
+DQN: dict[str, Param] = {
     "encoder": Param("", "what the network sees; empty: the game's default encoder"),
     "seat": Param("random", "the learner's seat against opponents: a number as text, or random"),
     "envs": Param(64, "games in progress at once", low=1, high=100_000),
@@ -43,40 +55,61 @@ FIELDS: dict[str, Param] = {
     "scale_reward": Param(False, "scale returns to [-1, 1]"),
     "line_reward": Param(False, "Gomoku: also pay for the longest line made and the longest blocked"),
     "threads": Param(1, "threads that torch uses on a CPU; 0: as many as it likes", low=0, high=1024),
-    "steps": Param(100_000, "transitions in all", low=1, high=MANY),
     "seed": Param(0, "same seed, same run", low=0, high=2**32 - 1),
-    "checkpoint_interval": Param(
-        20_000, "transitions between checkpoints: the most that a kill loses", low=1, high=MANY
-    ),
-    "evaluation_interval": Param(20_000, "transitions between evaluations", low=1, high=MANY),
-    "evaluation_games": Param(40, "games against each of the ladder, an even number", low=2, high=1_000_000),
-    "log_interval": Param(2000, "transitions between lines of the log", low=1, high=MANY),
 }
-LISTS = {"opponent": "self", "ladder": "random"}
-"""Fields that hold an agent string or a list of them."""
+"""Fields of DQN's runs."""
+
+ALPHAZERO: dict[str, Param] = {
+    **PARAMS,
+    "evaluation_sims": Param(0, "simulations in evaluations; 0: those of a full search", low=0, high=1_000_000),
+}
+"""Fields of AlphaZero's runs."""
+
+FIELDS = {"dqn": {**RUN, **DQN}, "alphazero": {**RUN, **ALPHAZERO}}
+"""Fields by algorithm, beside `LISTS` and the table of the network's `choices`."""
+
+LISTS = {
+    "dqn": {"game": "hex", "opponent": "self", "ladder": "random"},
+    "alphazero": {"game": "hex", "ladder": "random"},
+}
+"""Fields that hold a game's or an agent's string, or a list of them: those that play, and the yardsticks."""
 
 
 @dataclass(frozen=True)
 class Config:
-    """A checked config: `values` by field name, `choices` of the network, `opponent` and `ladder` as agent strings."""
+    """A checked config: `values` by field name, `choices` of the network, `lists` of games and agents, as strings."""
 
     name: str
     values: Mapping[str, Any]
     choices: Mapping[str, Any]
-    opponent: tuple[str, ...]
-    ladder: tuple[str, ...]
+    lists: Mapping[str, tuple[str, ...]]
 
     def __getitem__(self, field: str) -> Any:
         return self.values[field]
 
     @property
     def game(self) -> Game:
-        return find(self.values["game"])
+        """The game, or of several the first, which evaluations play."""
+        return self.games[0]
+
+    @property
+    def games(self) -> list[Game]:
+        return [find(game) for game in self.lists["game"]]
+
+    @property
+    def ladder(self) -> tuple[str, ...]:
+        """The agents that evaluations play."""
+        return self.lists["ladder"]
+
+    @property
+    def opponent(self) -> tuple[str, ...]:
+        """The agents that are learned against, or "self"."""
+        return self.lists.get("opponent", ("self",))
 
     @property
     def facts(self) -> dict[str, Any]:
         """Everything but the name, as JSON holds it."""
-        return {**self.values, "opponent": list(self.opponent), "ladder": list(self.ladder), "choices": self.choices}
+        return {**self.values, **{name: list(found) for name, found in self.lists.items()}, "choices": self.choices}
 
 
 def shipped() -> list[str]:
@@ -98,25 +131,31 @@ def read_config(name: PathOf, **changes: Any) -> Config:
 
 def check_config(name: str, given: Mapping[str, Any]) -> Config:
     """Check fields, defaults filled in; `BoyiError` names the field."""
-    known = [*FIELDS, *LISTS, "choices"]
+    owner = f"config {name}"
+    algorithm = RUN["algorithm"].check(owner, "algorithm", given.get("algorithm", "dqn"))
+    fields = FIELDS[algorithm]
+    known = [*fields, *LISTS[algorithm], "choices"]
     for field in given:
         if field not in known:
             raise unknown(f"field of config {name}", field, known)
-    owner = f"config {name}"
-    values = {field: param.check(owner, field, given.get(field, param.default)) for field, param in FIELDS.items()}
+    values = {field: param.check(owner, field, given.get(field, param.default)) for field, param in fields.items()}
     if values["evaluation_games"] % 2:
         raise BoyiError(f"{owner}: evaluation_games must be even, not {values['evaluation_games']}")
     choices = given.get("choices", {})
     if not isinstance(choices, dict):
         raise BoyiError(f"{owner}: choices must be a table of the network's choices, not {choices!r}")
     lists = {}
-    for field, default in LISTS.items():
+    for field, default in LISTS[algorithm].items():
         found = given.get(field, default)
         found = [found] if isinstance(found, str) else found
-        if not isinstance(found, list) or not found or not all(isinstance(agent, str) for agent in found):
-            raise BoyiError(f"{owner}: {field} must be an agent string or a list of them, not {found!r}")
+        if not isinstance(found, list) or not found or not all(isinstance(each, str) for each in found):
+            kind = "a game" if field == "game" else "an agent"
+            raise BoyiError(f"{owner}: {field} must be {kind} string or a list of them, not {found!r}")
         lists[field] = tuple(found)
-    if "self" in lists["opponent"] and len(lists["opponent"]) > 1:
+    if algorithm == "dqn" and len(lists["game"]) > 1:
+        raise BoyiError(f"{owner}: dqn learns one game, not {len(lists['game'])}")
+    if "self" in lists.get("opponent", ()) and len(lists["opponent"]) > 1:
         raise BoyiError(f'{owner}: opponent is "self" or other agents, not both')
-    find(values["game"]).shape(values["encoder"] or find(values["game"]).encoder)
-    return Config(name=name, values=values, choices=choices, **lists)
+    for game in map(find, lists["game"]):
+        game.shape(values["encoder"] or game.encoder)
+    return Config(name=name, values=values, choices=choices, lists=lists)

@@ -10,13 +10,17 @@ from matplotlib.figure import Figure
 
 from ...envs.engine.spec import Game
 
+COUNTED = {"train/samples", "train/steps", "train/learning_rate", "train/promotions"}
+"""Figures of learning that are no measure of it."""
 
-def curves(lines: Sequence[dict[str, float]]) -> bytes:
-    """Draw the scores against the ladder, and loss and mean value, over the steps."""
+
+def curves(lines: Sequence[dict[str, float]], unit: str) -> bytes:
+    """Draw the scores against the ladder, and the losses, over the steps, which are counted in `unit`."""
     figure = Figure(figsize=(8, 6), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True)
-    for axes, prefix, label in ((above, "eval/", "score"), (below, "train/", "loss, mean value")):
-        for name in sorted({key for line in lines for key in line if key.startswith(prefix)}):
+    drawn = {"eval/": (above, "score"), "train/": (below, "loss, mean value")}
+    for prefix, (axes, label) in drawn.items():
+        for name in sorted({key for line in lines for key in line if key.startswith(prefix)} - COUNTED):
             points = [(line["steps"], line[name]) for line in lines if name in line]
             axes.plot(*zip(*points, strict=True), marker="." if prefix == "eval/" else "", label=name)
         axes.set_ylabel(label)
@@ -24,7 +28,7 @@ def curves(lines: Sequence[dict[str, float]]) -> bytes:
         if axes.lines:
             axes.legend(loc="best", fontsize="small")
     above.set_ylim(-0.02, 1.02)
-    below.set_xlabel("transitions")
+    below.set_xlabel(unit)
     return _png(figure)
 
 

@@ -1,9 +1,9 @@
-"""``boyi train``: a DQN from a config, in a folder that a kill at any moment leaves fit to go on from.
+"""``boyi train``: a learner from a config, in a folder that a kill at any moment leaves fit to go on from.
 
 ``runs/NAME`` holds ``config.json`` and ``versions.json``; ``log.jsonl`` and TensorBoard's files;
-``checkpoint.safetensors``, all that the next step depends on; ``model.safetensors``, what ``"dqn:runs/NAME"`` plays;
-and the pictures ``curves.png`` and ``moves.png``. A run that was killed and resumed goes on exactly as if it had not
-been, as long as its opponents decide from the position alone.
+``checkpoint.safetensors``, all that the next step depends on; ``model.safetensors``, what ``"dqn:runs/NAME"`` or
+``"az:runs/NAME"`` plays; and the pictures ``curves.png`` and ``moves.png``. A run that was killed and resumed goes on
+exactly as if it had not been, as long as its opponents decide from the position alone.
 """
 
 from __future__ import annotations
@@ -20,33 +20,28 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
-import torch
-from gymnasium.vector import VectorEnv
-from msgspec.structs import asdict
-from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import KVWriter, Logger
 from torch.utils.tensorboard import SummaryWriter
 
 from ...envs.engine.errors import BoyiError, is_number, shown
-from ...envs.engine.schema import ArrayForm, Whole, fit, fit_arrays, parse_json
+from ...envs.engine.machine import processor
+from ...envs.engine.schema import Form, Whole, fit, parse_json
 from ...envs.engine.version import __version__
 from ...envs.records.files import Growing, PathOf, as_path, lock, read_lines, replace_file
-from ...wrappers import vector as wrappers
-from ...wrappers.sb3 import SB3VecEnv
-from ..agent import Named
-from ..agents import AgentLike, OpponentPool, make_agent, make_vector_env
 from ..arena.matches import evaluate
-from ..engines.lines import whole
 from ..learning.checkpoint import read_file, write_file
-from ..learning.dqn import DQN
 from ..learning.model_agent import FILE
-from .config import MANY, Config
+from .alphazero_trainer import AlphaZeroTrainer
+from .config import Config
 from .curves import curves, heat_map
-from .state import State, pack, unpack
+from .dqn_trainer import DQNTrainer
+from .trainer import Figures, Trainer
 
-FORMAT = "boyi-run-1"
-FREE = ("steps", "checkpoint_interval", "evaluation_interval", "evaluation_games", "log_interval", "ladder")
+FORMAT = "boyi-run-2"
+TRAINERS: dict[str, type[Trainer]] = {"dqn": DQNTrainer, "alphazero": AlphaZeroTrainer}
+FREE = (
+    "steps", "checkpoint_interval", "evaluation_interval", "evaluation_games", "evaluation_sims", "log_interval",
+    "ladder", "learning_rate", "decay_games", "decay",
+)  # fmt: skip
 """Fields that may change when a run is resumed."""
 
 STOPPED = "stopped"
@@ -54,7 +49,6 @@ STOPPED = "stopped"
 
 FRESH = 30.0  # seconds after which an evaluation draws the pictures again
 
-Figures = dict[str, float]
 Report = Callable[[int, Figures], None]
 
 
@@ -74,50 +68,6 @@ class Limits:
             raise BoyiError(f"until must be a score from 0 to 1, not {shown(self.until)}")
 
 
-def make_training_env(config: Config) -> SB3VecEnv:
-    """Build the games of a config, wrapped as it says."""
-    opponent: AgentLike = config.opponent[0]
-    if opponent != "self":
-        opponent = Named(make_agent(opponent)) if len(config.opponent) == 1 else OpponentPool(config.opponent)
-    env: VectorEnv[Any, Any, Any] = make_vector_env(
-        config.game,
-        config["envs"],
-        opponent,
-        seat=config["seat"] if whole(config["seat"]) < 0 else whole(config["seat"]),
-        encoder=config["encoder"] or None,
-        illegal="raise",
-    )
-    if config["line_reward"]:
-        env = wrappers.LineReward(env)
-    if config["scale_reward"]:
-        env = wrappers.ScaleReward(env)
-    if config["opening"]:
-        env = wrappers.RandomOpening(env, config["opening"])
-    if config["symmetry"]:
-        env = wrappers.SymmetryAugment(env)
-    return SB3VecEnv(env)
-
-
-def make_learner(config: Config, device: str = "auto") -> DQN:
-    """Build the learner of a config, untrained."""
-    same = (
-        "learning_rate", "buffer_size", "learning_starts", "batch_size", "gamma", "train_freq", "gradient_steps",
-        "target_update_interval", "exploration_initial_eps", "double", "optimizer", "loss", "seed",
-    )  # fmt: skip
-    first, last = config["exploration_initial_eps"], config["exploration_final_eps"]
-    reached = min(1.0, config["steps"] / config["exploration_steps"])
-    return DQN(
-        config["policy"],
-        make_training_env(config),
-        target=config["target"] or None,
-        exploration_fraction=min(1.0, config["exploration_steps"] / config["steps"]),
-        exploration_final_eps=first + reached * (last - first),
-        policy_kwargs={"choices": dict(config.choices)},
-        device=device,
-        **{name: config[name] for name in same},
-    )
-
-
 class Run:
     """A training run in its folder: a new one or, with `resume`, the one that is there."""
 
@@ -129,21 +79,17 @@ class Run:
         kept = read_file(self.file, Checkpoint, FORMAT) if resume and self.file.exists() else None
         if kept is not None:
             _check_same(config, kept[1].config, self.file)
-        self.learner = make_learner(config, device)
-        self.moves = np.zeros(config.game.actions, np.int64)
+        self.trainer = TRAINERS[config["algorithm"]](config, device)
         self.lines: list[Figures] = []
         if kept is not None:
             arrays, facts = kept
-            own = {"moves": arrays.pop("moves")} if "moves" in arrays else {}
-            fit_arrays(own, {"moves": ArrayForm(self.moves.shape, (self.moves.dtype,), 0)}, str(self.file))
-            unpack(self.learner, arrays, facts, str(self.file))
-            self.moves += own["moves"]
-            self.lines = _read_log(self.log_file, facts.lines)
+            self.trainer.unpack(arrays, facts.learner, str(self.file))
+            self.lines = read_log(self.log_file, facts.lines)
 
     @property
     def steps(self) -> int:
-        """Transitions so far."""
-        return self.learner.num_timesteps
+        """Steps so far: transitions, or decisions in self-play."""
+        return self.trainer.steps
 
     @property
     def scores(self) -> Figures:
@@ -159,18 +105,13 @@ class Run:
         `report` is called with the steps and the figures of every line of the log.
         """
         keeper = _Keeper(self, limits or Limits(), report or (lambda steps, figures: None))
-        with hold(self.folder), self._logs(), _threads(self.config["threads"]):
-            return self._learn(keeper)
-
-    def _learn(self, keeper: _Keeper) -> str:
-        try:
-            if self.steps < self.config["steps"]:
-                self.learner.learn(
-                    self.config["steps"] - self.steps, keeper, log_interval=MANY, reset_num_timesteps=False
-                )  # fmt: skip
-            keeper.finish()
-        except _Stop as stop:
-            return str(stop)
+        with hold(self.folder), self._logs():
+            try:
+                if self.steps < self.config["steps"]:
+                    self.trainer.train(keeper.between)
+                keeper.finish()
+            except _Stop as stop:
+                return str(stop)
         return f"all {self.steps} steps are done"
 
     @contextmanager
@@ -180,7 +121,6 @@ class Run:
         _write_json(self.folder / "versions.json", versions())
         replace_file(self.log_file, "".join(map(_line, self.lines)).encode())
         self.log_lines = Growing(self.log_file)
-        self.learner.set_logger(Logger(str(self.folder), [_Writer(self)]))
         purged = self.steps + 1 if self.lines else None
         self.board = SummaryWriter(str(self.folder), purge_step=purged)
         try:
@@ -192,13 +132,13 @@ class Run:
         """Play the ladder, and `against`; return the scores as figures of the log."""
         ladder = list(dict.fromkeys([*self.config.ladder, *([against] if against else [])]))
         games = self.config["evaluation_games"]
-        result = evaluate(self.learner.agent(), self.config.game, ladder, games=games, seed=self.config["seed"])
+        result = evaluate(self.trainer.agent(), self.config.game, ladder, games=games, seed=self.config["seed"])
         return {f"eval/{agent}": row.score.value for agent, row in zip(ladder, result.pairings, strict=True)}
 
     def draw(self) -> None:
         """Draw the pictures."""
-        replace_file(self.folder / "curves.png", curves(self.lines))
-        replace_file(self.folder / "moves.png", heat_map(self.config.game, self.moves))
+        replace_file(self.folder / "curves.png", curves(self.lines, self.trainer.unit))
+        replace_file(self.folder / "moves.png", heat_map(self.config.game, self.trainer.moves))
 
     def log(self, figures: Figures) -> None:
         """Append a line to the log, and to TensorBoard's."""
@@ -209,39 +149,37 @@ class Run:
 
     def save(self) -> None:
         """Write model and checkpoint, each whole or not at all."""
-        self.learner.export(self.folder / FILE)
-        arrays, state = pack(self.learner)
-        facts = Checkpoint(config=self.config.facts, lines=len(self.lines), **asdict(state))
-        write_file(self.file, {**arrays, "moves": self.moves}, msgspec.to_builtins(facts))
+        self.trainer.export(self.folder / FILE)
+        arrays, learner = self.trainer.pack()
+        facts = Checkpoint(config=self.config.facts, lines=len(self.lines), learner=learner)
+        write_file(self.file, arrays, msgspec.to_builtins(facts))
 
 
-class Checkpoint(State, frozen=True, kw_only=True):
-    """The facts of a run: its learner's, its config and how many lines of the log it knows."""
+class Checkpoint(Form, frozen=True, kw_only=True):
+    """The facts of a run: its config, how many lines of the log it knows, and those of its learner."""
 
     format: str = FORMAT
     config: dict[str, Any]
     lines: Whole
+    learner: dict[str, Any]
 
 
 class _Stop(Exception):
-    """Leaves SB3's loop between two rounds, where everything is consistent."""
+    """Leaves a learner's loop between two rounds, where everything is consistent."""
 
 
-class _Keeper(BaseCallback):
+class _Keeper:
     """Logs, evaluates, saves and stops, always between learning and the next move."""
 
     def __init__(self, run: Run, limits: Limits, report: Report) -> None:
-        super().__init__()
         self.run, self.limits, self.report = run, limits, report
         self.started, self.first, self.seen = time.monotonic(), run.steps, run.steps
         self.drawn = self.started
         self.evaluated = run.steps if run.lines else -1
+        self.hours = next((line["time/hours"] for line in reversed(run.lines) if "time/hours" in line), 0.0)
 
-    def _on_step(self) -> bool:
-        self.run.moves += np.bincount(self.locals["actions"], minlength=self.run.moves.size)
-        return True
-
-    def _on_rollout_start(self) -> None:
+    def between(self) -> None:
+        """Do what is due between two rounds; `_Stop` ends the run."""
         run = self.run
         if self._due("log_interval"):
             self._log()
@@ -274,13 +212,9 @@ class _Keeper(BaseCallback):
         return ""
 
     def _log(self) -> None:
-        buffer = self.model.ep_info_buffer
-        if buffer:
-            self.logger.record("rollout/ep_rew_mean", float(np.mean([episode["r"] for episode in buffer])))
-            self.logger.record("rollout/ep_len_mean", float(np.mean([episode["l"] for episode in buffer])))
         passed = max(time.monotonic() - self.started, 1e-9)
-        self.logger.record("time/fps", round((self.run.steps - self.first) / passed, 1))
-        self.logger.dump(self.run.steps)
+        fps, hours = (self.run.steps - self.first) / passed, self.hours + passed / 3600
+        self.run.log(self.run.trainer.figures() | {"time/fps": round(fps, 1), "time/hours": round(hours, 4)})
         self.report(self.run.steps, self.run.lines[-1])
 
     def _evaluate(self) -> None:
@@ -299,29 +233,6 @@ class _Keeper(BaseCallback):
         self.run.save()
 
 
-class _Writer(KVWriter):
-    """Hands the figures of SB3's logger to the run's log."""
-
-    def __init__(self, run: Run) -> None:
-        self.run = run
-
-    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
-        self.run.log({key: float(value) for key, value in sorted(key_values.items())})
-
-    def close(self) -> None:
-        """Do nothing: the run's files are closed by the run."""
-
-
-@contextmanager
-def _threads(count: int) -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(count or before)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
 @contextmanager
 def hold(folder: Path) -> Iterator[None]:
     """Keep other processes from training in a folder; `BoyiError` when another one does or nothing can be written."""
@@ -338,7 +249,7 @@ def hold(folder: Path) -> Iterator[None]:
 def versions() -> dict[str, str]:
     """Say what a run was made with."""
     packages = ("numpy", "numba", "torch", "stable_baselines3", "gymnasium")
-    machine = {"python": platform.python_version(), "machine": platform.platform()}
+    machine = {"python": platform.python_version(), "machine": platform.platform(), "processor": processor()}
     return {"boyi": __version__, **machine, **{name: version(name) for name in packages}}
 
 
@@ -356,10 +267,10 @@ def _line(figures: Figures) -> str:
     return json.dumps({name: value if math.isfinite(value) else None for name, value in figures.items()}) + "\n"
 
 
-def _read_log(path: Path, count: int) -> list[Figures]:
-    """Read the lines that a checkpoint knows; what was logged after it will be logged again."""
+def read_log(path: Path, count: int | None = None) -> list[Figures]:
+    """Read the lines of a log, or those that a checkpoint knows; what was logged after it will be logged again."""
     lines = read_lines(path)
-    if len(lines) < count:
+    if count is not None and len(lines) < count:
         raise BoyiError(f"{path} is damaged: it holds {len(lines)} lines, its run had logged {count}")
     found = []
     for number, line in enumerate(lines[:count], 1):

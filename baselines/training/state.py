@@ -97,19 +97,17 @@ def pack(model: DQN) -> tuple[Arrays, State]:
     replay, size = model.replay_buffer, model.replay_buffer.size()
     arrays: Arrays = {}
     for name, net in (("online", model.q_net), ("target", model.q_net_target)):
-        arrays |= _named(name, {key: tensor.detach().cpu().numpy() for key, tensor in net.state_dict().items()})
+        arrays |= named(name, {key: tensor.detach().cpu().numpy() for key, tensor in net.state_dict().items()})
     for index, slots in model.policy.optimizer.state_dict()["state"].items():
-        arrays |= _named(
-            f"optimizer/{index}", {key: torch.as_tensor(slot).cpu().numpy() for key, slot in slots.items()}
-        )
+        arrays |= named(f"optimizer/{index}", {key: torch.as_tensor(slot).cpu().numpy() for key, slot in slots.items()})
     for name, memory in (("observations", replay.observations), ("next_observations", replay.next_observations)):
-        arrays |= _named(f"replay/{name}", {key: values[:size] for key, values in memory.items()})
+        arrays |= named(f"replay/{name}", {key: values[:size] for key, values in memory.items()})
     for name in ("actions", "rewards", "dones", "factors"):
         arrays[f"replay/{name}"] = getattr(replay, name)[:size]
     assert isinstance(model.env, SB3VecEnv) and isinstance(model._last_obs, dict)
-    arrays |= _named("env", model.env.snapshot()) | _named("last", model._last_obs)
+    arrays |= named("env", model.env.snapshot()) | named("last", model._last_obs)
     if model._turns is not None:
-        arrays |= _named("turns", model._turns.snapshot())
+        arrays |= named("turns", model._turns.snapshot())
     counters = {name: getattr(model, name) for name in Counters.__struct_fields__}
     facts = State(
         counters=fit(counters, Counters, "the learner"),
@@ -127,21 +125,21 @@ def unpack(model: DQN, arrays: Arrays, facts: State, where: str) -> None:
         raise BoyiError(f"{where} is damaged: its replay memory goes on at {facts.replay.pos}, behind its end")
     fit_arrays(arrays, forms(model, facts), where)
     try:
-        model.env.restore(_under("env", arrays))
+        model.env.restore(under("env", arrays))
     except BoyiError as error:
         raise BoyiError(f"{where} is damaged: {error}") from None
     for name, net in (("online", model.q_net), ("target", model.q_net_target)):
-        net.load_state_dict({key: torch.from_numpy(array) for key, array in _under(name, arrays).items()})
+        net.load_state_dict({key: torch.from_numpy(array) for key, array in under(name, arrays).items()})
     optimizer = model.policy.optimizer.state_dict()
     optimizer["state"] = {}
-    for key, array in _under("optimizer", arrays).items():
+    for key, array in under("optimizer", arrays).items():
         index, slot = key.split("/")
         optimizer["state"].setdefault(int(index), {})[slot] = torch.from_numpy(array)
     model.policy.optimizer.load_state_dict(optimizer)
-    model.replay_buffer.restore(_under("replay", arrays), facts.replay.pos, full=facts.replay.full)
-    model._last_obs = _under("last", arrays)
+    model.replay_buffer.restore(under("replay", arrays), facts.replay.pos, full=facts.replay.full)
+    model._last_obs = under("last", arrays)
     if model._turns is not None:
-        model._turns.restore(_under("turns", arrays))
+        model._turns.restore(under("turns", arrays))
     for name, value in asdict(facts.counters).items():
         setattr(model, name, value)
     model.ep_info_buffer = deque((asdict(episode) for episode in facts.episodes), maxlen=model._stats_window_size)
@@ -156,15 +154,15 @@ def forms(model: DQN, facts: State) -> Forms:
     space, n = model.observation_space, model.env.num_envs
     assert isinstance(space, spaces.Dict) and isinstance(model.action_space, spaces.Discrete)
     actions = int(model.action_space.n)
-    found = _named("online", tensor_forms(model.q_net.state_dict()))
-    found |= _named("target", tensor_forms(model.q_net_target.state_dict()))
+    found = named("online", tensor_forms(model.q_net.state_dict()))
+    found |= named("target", tensor_forms(model.q_net_target.state_dict()))
     if facts.counters._n_updates:
-        found |= _named("optimizer", _slot_forms(model))
-    found |= _named("replay", _memory_forms(model.replay_buffer, space, actions, facts.replay))
-    found |= _named("env", {name: ArrayForm(a.shape, (a.dtype,)) for name, a in model.env.snapshot().items()})
-    found |= _named("last", _observation_forms(space, (n,)))
+        found |= named("optimizer", _slot_forms(model))
+    found |= named("replay", _memory_forms(model.replay_buffer, space, actions, facts.replay))
+    found |= named("env", {name: ArrayForm(a.shape, (a.dtype,)) for name, a in model.env.snapshot().items()})
+    found |= named("last", _observation_forms(space, (n,)))
     if model._turns is not None:
-        found |= _named("turns", _turn_forms(model._turns, space, actions, begun=facts.counters.num_timesteps > 0))
+        found |= named("turns", _turn_forms(model._turns, space, actions, begun=facts.counters.num_timesteps > 0))
     return found
 
 
@@ -184,7 +182,7 @@ def _memory_forms(replay: Replay, space: spaces.Dict, actions: int, facts: Memor
     for name, memory in (("observations", replay.observations), ("next_observations", replay.next_observations)):
         seen = _observation_forms(space, (size, 1))
         # Zeros and ones are kept in bytes, which `Replay` widens when something else comes.
-        found |= _named(name, {key: seen[key]._replace(dtypes=(memory[key].dtype, *seen[key].dtypes)) for key in seen})
+        found |= named(name, {key: seen[key]._replace(dtypes=(memory[key].dtype, *seen[key].dtypes)) for key in seen})
     found["actions"] = ArrayForm((size, 1, 1), (replay.actions.dtype,), 0, actions - 1)
     found["rewards"] = ArrayForm((size, 1), (np.float32,))
     found["dones"] = ArrayForm((size, 1), (np.float32,), 0, 1)
@@ -193,7 +191,7 @@ def _memory_forms(replay: Replay, space: spaces.Dict, actions: int, facts: Memor
 
 
 def _turn_forms(turns: Turns, space: spaces.Dict, actions: int, *, begun: bool) -> Forms:
-    found = _named("observations", _observation_forms(space, turns.shape)) if begun else {}
+    found = named("observations", _observation_forms(space, turns.shape)) if begun else {}
     found["open"] = ArrayForm(turns.shape, (np.bool_,))
     found["actions"] = ArrayForm(turns.shape, (np.int64,), 0, actions - 1)
     found["rewards"] = ArrayForm(turns.shape, (np.float32,))
@@ -208,9 +206,9 @@ def _observation_forms(space: spaces.Dict, lead: tuple[int, ...]) -> Forms:
     return found
 
 
-def _named(prefix: str, parts: dict[str, Any]) -> dict[str, Any]:
+def named(prefix: str, parts: dict[str, Any]) -> dict[str, Any]:
     return {f"{prefix}/{key}": part for key, part in parts.items()}
 
 
-def _under(prefix: str, arrays: Arrays) -> Arrays:
+def under(prefix: str, arrays: Arrays) -> Arrays:
     return {key.removeprefix(f"{prefix}/"): array for key, array in arrays.items() if key.startswith(f"{prefix}/")}

@@ -86,8 +86,11 @@ def rollout_rows(states, notes, mask, p, used, r, low, high, rng):
         settle(s, rng, p)
         rollout(s, notes, rng, mask, p, used)
         returns(s, r)
-        if s.to_move >= 0 or r.min() < low or r.max() > high:
+        if s.to_move >= 0:
             return k
+        for seat in range(r.shape[0]):
+            if not low <= r[seat] <= high:
+                return k
     return -1
 
 

@@ -88,9 +88,11 @@ def test_every_wrapper_is_on_the_wrappers_page() -> None:
 
 
 def test_every_config_and_field_is_on_the_training_page() -> None:
-    rows = [line for line in (ROOT / "docs" / "training.md").read_text().splitlines() if line.startswith("| `")]
+    pages = [(ROOT / "docs" / name).read_text() for name in ("training.md", "alphazero.md")]
+    rows = [line for page in pages for line in page.splitlines() if line.startswith("| `")]
     named = {name for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
-    assert {*shipped(), *FIELDS, *LISTS, "choices"} <= named
+    fields = {name for group in (*FIELDS.values(), *LISTS.values()) for name in group}
+    assert {*shipped(), *fields, "choices"} <= named
 
 
 @pytest.mark.parametrize("name", games())

@@ -34,6 +34,18 @@ def test_learning_is_measured_beside_sb3() -> None:
     assert "transitions into replay" in done.stdout
 
 
+@pytest.mark.slow
+def test_self_play_is_measured_beside_mctx(monkeypatch: pytest.MonkeyPatch) -> None:
+    without(monkeypatch, "jax")
+    words = ["speed", "einstein:board_size=3,stones=2", "--selfplay", "--repeats", "1", "--seconds", "0.01"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("positions/s") == 2 and "mctx on Pgx: not installed (jax)" in done.stdout
+    assert "S5's two networks, one core" in done.stdout and "outside the network" in done.stdout
+    both = CliRunner().invoke(app, [*words, "--train"])
+    assert both.exit_code == 2 and both.stderr == "boyi: --train and --selfplay are two measurements: ask for one\n"
+
+
 def without(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
     """Make imports of some modules fail as they do where these are not installed."""
     real = builtins.__import__
@@ -83,6 +95,8 @@ def test_every_goal_stands_on_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     without(monkeypatch, "pgx", "jax", "pyspiel", "pettingzoo.classic", "rlcard")
     for name in games():
         lines = [*speed.rows(find(name)), *speed.training_rows(find(name))]
+        if not find(name).spec.hidden:  # where AlphaZero learns
+            lines += speed.selfplay_rows(find(name))
         assert any("one core" in line.what for line in lines)
         wanted = facts(find(name)).goals.values()
         assert sorted(line.goal for line in lines if line.goal is not None) == sorted(wanted)

@@ -13,6 +13,7 @@ from boyi.baselines.command import main as cli
 from boyi.baselines.engines.doors import SERVERS, NotReady, Unready
 from boyi.baselines.engines.engine import Engine
 from boyi.envs import find
+from boyi.envs.engine.facts import facts
 
 SLOW = """
 import os, sys, time
@@ -44,8 +45,8 @@ def test_what_needs_no_engine_is_answered_before_there_is_one(game: str, tmp_pat
     command = [sys.executable, "-c", SLOW, game, str(file)]
     door = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
     assert door.stdin is not None and door.stdout is not None
-    protocol = find(game).name
-    served = SERVERS[{"hex": "gtp", "gomoku": "gomocup", "jiu": "jsonl"}[protocol]](Unready(find(game), "random"))
+    protocol = facts(find(game)).program
+    served = SERVERS[protocol](Unready(find(game), "random"))
     for line in early:
         door.stdin.write(line + "\n")
         expected = served.reply(line)
@@ -56,7 +57,7 @@ def test_what_needs_no_engine_is_answered_before_there_is_one(game: str, tmp_pat
     said, _ = door.communicate(last + "\n", timeout=SOON)
     assert door.returncode == 0
     # The engine has been told all of it: the board is that of the early lines.
-    assert len(said.splitlines()) == (4 if protocol == "hex" else 1 if protocol == "gomoku" else 0)
+    assert len(said.splitlines()) == {"gtp": 4, "gomocup": 1, "jsonl": 0}[protocol]
 
 
 def test_the_door_is_light() -> None:
@@ -67,9 +68,9 @@ def test_the_door_is_light() -> None:
 @pytest.mark.parametrize("game", TALKS)
 def test_an_engine_answers_early_lines_as_what_stood_in_for_it(game: str) -> None:
     early, late, _ = TALKS[game]
-    name = {"hex": "gtp", "gomoku": "gomocup", "jiu": "jsonl"}[find(game).name]
-    waiting = SERVERS[name](Unready(find(game), "random"))
-    real = SERVERS[name](Engine(find(game), make_agent("random"), 0))
+    server = SERVERS[facts(find(game)).program]
+    waiting = server(Unready(find(game), "random"))
+    real = server(Engine(find(game), make_agent("random"), 0))
     assert [waiting.reply(line) for line in early] == [real.reply(line) for line in early]
     if late:
         with pytest.raises(NotReady):

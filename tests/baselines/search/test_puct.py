@@ -197,7 +197,7 @@ def test_the_same_seed_searches_the_same_tree() -> None:
     for seed in (1, 1, 2):
         agent = PUCT(sims=300, evaluator="playout")
         agent.act(Batch("hex:board_size=5", 1, seed=seed).view())
-        tree = agent.forest.tree(agent.forest.memories[0].slot)
+        tree = agent.guided.forest.tree(0)
         trees.append((int(tree.size[0]), tree.visits[: tree.size[0]].tolist(), tree.action[: tree.size[0]].tolist()))
     assert trees[0] == trees[1] != trees[2]
 
@@ -210,7 +210,7 @@ def test_the_played_part_of_the_tree_is_kept() -> None:
     batch.step(actions)
     kept = []
     for row in range(3):
-        tree = agent.forest.tree(agent.forest.memories[row].slot)
+        tree = agent.guided.forest.tree(row)
         i = next(i for i in linked(tree, 0) if tree.action[i] == actions[row])
         kept.append({int(tree.action[j]): int(tree.visits[j]) for j in linked(tree, i)})
     answers = [max(replies, key=replies.__getitem__) for replies in kept]
@@ -220,7 +220,7 @@ def test_the_played_part_of_the_tree_is_kept() -> None:
         # One visit of the 400 and of those kept opened the root.
         assert found.visits[row].sum() == 400 + kept[row][answers[row]] - 1 > 402
         assert alone.visits[row].sum() == 399
-        tree = agent.forest.tree(agent.forest.memories[row].slot)
+        tree = agent.guided.forest.tree(row)
         for node in range(int(tree.size[0])):
             below = linked(tree, node)
             assert not below or sum(int(tree.visits[i]) for i in below) == tree.visits[node] - 1
@@ -234,7 +234,7 @@ def test_a_kept_tree_is_of_this_game_alone() -> None:
     batch.step(batch.sample())
     view = batch.view()
     agent.act(view._replace(episode=view.episode + 1))
-    tree = agent.forest.tree(agent.forest.memories[0].slot)
+    tree = agent.guided.forest.tree(0)
     assert tree.visits[0] == 50
 
 
@@ -249,8 +249,8 @@ def test_a_full_tree_goes_on_without_growing() -> None:
         actions, found = agent.play(batch.view())
         assert batch.mask[np.arange(2), actions].all()
         assert (found.visits.sum(axis=1) == 599).all()
-        assert (agent.forest.trees.size <= 40).all()
-        assert agent.forest.trees.size.max() > 20
+        assert (agent.guided.forest.trees.size <= 40).all()
+        assert agent.guided.forest.trees.size.max() > 20
 
 
 def test_the_smallest_tree_holds_the_moves() -> None:
@@ -259,10 +259,10 @@ def test_the_smallest_tree_holds_the_moves() -> None:
     assert batch.mask[0, actions[0]]
 
 
-def test_memory_is_25_bytes_a_node() -> None:
+def test_memory_is_24_bytes_a_node() -> None:
     agent = PUCT(sims=100, nodes=50_000, evaluator="playout")
     agent.act(Batch("hex:board_size=5", 4, seed=0).view())
-    assert agent.forest.nbytes < (5 * 25 + 4) * 50_000 + 100
+    assert agent.guided.forest.nbytes < (5 * 24 + 4) * 50_000 + 200
 
 
 def test_it_can_be_limited_by_time(clock: Clock) -> None:
@@ -322,7 +322,7 @@ def test_an_evaluation_that_is_missing_is_refused(monkeypatch: pytest.MonkeyPatc
         ({"sims": 1}, "puct: sims must be a whole number from 2"),
         ({"c": -1.0}, "c must be a number from 0.0"),
         ({"backup": "all"}, "backup must be one of leaf, children"),
-        ({"evaluator": "network"}, "evaluator must be one of auto, evaluate, playout"),
+        ({"evaluator": "network"}, "evaluator must be one of auto, evaluate, playout, or az:NAME"),
         ({"noise": "some"}, "noise must be one of none, published, root"),
         ({"chance": "mean"}, "chance must be one of sample, expected"),
         ({"simulations": 5}, "unknown parameter of puct 'simulations': did you mean 'sims'"),

@@ -101,7 +101,7 @@ def test_noise_at_the_root_is_a_dirichlet_draw_for_every_game() -> None:
     n = visits().size
     eta = np.empty((GAMES, n))
     for row in range(GAMES):
-        tree = agent.forest.tree(agent.forest.memories[row].slot)
+        tree = agent.guided.forest.tree(row)
         i = int(tree.child[0])
         while i:
             eta[row, tree.action[i]] = (float(tree.prior[i]) - (1 - share) / n) / share

@@ -13,17 +13,19 @@ import numpy as np
 import pytest
 import torch
 from msgspec import to_builtins
+from runs import TINY_ALPHAZERO
 from safetensors import safe_open
 from safetensors.numpy import save_file
 from safetensors.torch import save_file as save_tensors
 
 from boyi.baselines.arena.decisions import Decision, Inquiry, inquire
 from boyi.baselines.arena.ladder import benchmark, read_standing
+from boyi.baselines.learning.alphazero_agent import read_network
 from boyi.baselines.learning.checkpoint import write_file
 from boyi.baselines.learning.model_agent import read_model
 from boyi.baselines.training.config import read_config
-from boyi.baselines.training.run import Limits, Run, make_training_env
-from boyi.baselines.training.state import pack
+from boyi.baselines.training.dqn_trainer import make_training_env
+from boyi.baselines.training.run import Limits, Run
 from boyi.envs import BoyiError, find
 from boyi.envs.engine import bind
 from boyi.envs.engine.schema import read
@@ -269,18 +271,39 @@ def test_a_config_is_nested_no_deeper_than_a_choice_of_a_network(tmp_path):
 # Checkpoints and models
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """Train a tiny run once: its folder, its arrays and its facts."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    folder = tmp_path_factory.mktemp("run")
-    (folder / "tiny.toml").write_text(TINY)
+def trained(folder, config):
+    """Train a tiny run; return its folder."""
+    (folder / "tiny.toml").write_text(config)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bind, "_say_once", lambda sentence: None)
-        Run(read_config(str(folder / "tiny.toml")), folder / "run").train()
-    yield folder / "run"
+        Run(read_config(str(folder / "tiny.toml")), folder / "run", device="cpu").train()
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def dqn(tmp_path_factory, one_thread):
+    """Train DQN once."""
+    return trained(tmp_path_factory.mktemp("dqn"), TINY)
+
+
+@pytest.fixture(scope="module")
+def alphazero(tmp_path_factory, one_thread):
+    """Train AlphaZero once."""
+    return trained(tmp_path_factory.mktemp("alphazero"), TINY_ALPHAZERO)
+
+
+@pytest.fixture(params=["dqn", "alphazero"])
+def run(request):
+    """Either of the two runs."""
+    return request.getfixturevalue(request.param)
 
 
 def parts(file):
@@ -290,9 +313,8 @@ def parts(file):
 
 def resume(folder):
     """Read a run; return all of it."""
-    found = Run(read_config(str(folder.parent / "tiny.toml")), folder, resume=True)
-    arrays, facts = pack(found.learner)
-    return {**arrays, "moves": found.moves}, to_builtins(facts), found.lines
+    found = Run(read_config(str(folder.parent / "tiny.toml")), folder, resume=True, device="cpu")
+    return *found.trainer.pack(), found.lines
 
 
 def same_run(one, other):
@@ -335,8 +357,9 @@ def worse(array):
 def test_a_checkpoint_is_read_as_it_was_written(run):
     arrays, facts, lines = resume(run)
     kept, said = parts(run / "checkpoint.safetensors")
-    assert same_run((kept, facts, lines), (arrays, {name: said[name] for name in facts}, lines))
-    assert "turns/observations/observation" in arrays and any(name.startswith("optimizer/") for name in arrays)
+    assert same_run((kept, facts, lines), (arrays, said["learner"], lines))
+    assert {"turns/observations/observation", "play/1/open/states"} & arrays.keys()
+    assert any(name.startswith("optimizer/") for name in arrays)
 
 
 def test_an_array_of_a_checkpoint_that_is_wrong_is_refused(run, put):
@@ -351,34 +374,57 @@ def test_an_array_of_a_checkpoint_that_is_wrong_is_refused(run, put):
         put({key: kept for key, kept in arrays.items() if key != name}, facts)
         with pytest.raises(BoyiError, match=f"there is no array {name}"):
             resume(run)
-    put({**arrays, "env/more": np.zeros(3)}, facts)
-    with pytest.raises(BoyiError, match="there is an array env/more"):
+    put({**arrays, "net/more": np.zeros(3)}, facts)
+    with pytest.raises(BoyiError, match="there is an array net/more"):
         resume(run)
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("kind", "name", "value"),
     [
+        *(("dqn", *each) for each in (
         ("replay/actions", 9), ("replay/actions", -1), ("turns/actions", 99), ("replay/dones", 2.0),
         ("replay/factors", -3.0), ("replay/observations/action_mask", 2), ("replay/next_observations/action_mask", -1),
         ("replay/observations/observation", 9), ("last/action_mask", 3), ("last/observation", 1.5), ("env/seats", 2),
         ("env/seats", -1), ("env/lengths", -1), ("moves", -1), ("optimizer/0/exp_avg_sq", -1.0),
+        )),
+        *(("alphazero", *each) for each in (
+        ("window/0/policy", 1.5), ("window/0/value", -2.0), ("window/0/outcome", 3.0), ("play/0/open/policy", -1.0),
+        ("window/0/states", 255), ("play/1/open/states", 255), ("play/0/count", -1), ("play/0/count", 10**6),
+        ("play/1/plies", -1), ("play/0/batch/states", 255), ("moves", -1), ("optimizer/0/exp_avg_sq", -1.0),
+        )),
     ],
 )  # fmt: skip
-def test_a_number_of_a_checkpoint_that_points_nowhere_is_refused(run, put, name, value):
+def test_a_number_of_a_checkpoint_that_points_nowhere_is_refused(request, kind, name, value):
+    run = request.getfixturevalue(kind)
+    file = run / "checkpoint.safetensors"
+    content = file.read_bytes()
+    try:
+        _points_nowhere(run, lambda arrays, facts: write_file(file, arrays, facts), name, value)
+    finally:
+        file.write_bytes(content)
+
+
+def _points_nowhere(run, put, name, value):
     arrays, facts = parts(run / "checkpoint.safetensors")
     other = arrays[name].copy()
-    other.flat[-1] = value
+    if name.endswith("states"):
+        other[-1] = value  # all bytes of a record: one alone may be none of its fields, or make another position
+    else:
+        other.flat[-1] = value
     put({**arrays, name: other}, facts)
     with pytest.raises(BoyiError, match=r"checkpoint\.safetensors is damaged: "):
         resume(run)
 
 
-def test_a_truth_of_a_checkpoint_that_is_neither_is_refused(run, put):
-    arrays, facts = parts(run / "checkpoint.safetensors")
-    put({**arrays, "turns/open": np.full(arrays["turns/open"].shape, 2, np.uint8).view(np.bool_)}, facts)
+def test_a_truth_of_a_checkpoint_that_is_neither_is_refused(dqn):
+    file = dqn / "checkpoint.safetensors"
+    content = file.read_bytes()
+    arrays, facts = parts(file)
+    write_file(file, {**arrays, "turns/open": np.full(arrays["turns/open"].shape, 2, np.uint8).view(np.bool_)}, facts)
     with pytest.raises(BoyiError, match="numbers of turns/open are not from 0 to 1"):
-        resume(run)
+        resume(dqn)
+    file.write_bytes(content)
 
 
 def test_facts_of_a_checkpoint_that_are_wrong_are_refused(run, put):
@@ -390,7 +436,7 @@ def test_facts_of_a_checkpoint_that_are_wrong_are_refused(run, put):
             lambda: resume(run),
             equal=lambda found, content=content: (
                 same_run((found[0], {}, []), (whole[0], {}, []))
-                and same_numbers(found[1], {name: content[name] for name in found[1]})
+                and same_numbers(found[1], content["learner"])
                 and found[2] == whole[2][: content["lines"]]
             ),
         )
@@ -428,7 +474,7 @@ def test_foreign_files_are_refused(run, put):
         tensors = {name: torch.from_numpy(array).to(dtype) for name, array in arrays.items()}
         save_tensors(tensors, run / "checkpoint.safetensors", {"boyi": json.dumps({**facts})})
         with pytest.raises(BoyiError, match="is damaged: NumPy has no numbers"):
-            read_model(run / "checkpoint.safetensors")
+            (read_network if "search" in facts else read_model)(run / "checkpoint.safetensors")
 
 
 def test_a_checkpoint_without_a_digest_is_read(run, put):
@@ -469,8 +515,8 @@ def test_a_log_that_is_taken_away_stops_its_run(tmp_path):
         run.train(Limits(), lambda steps, figures: (tmp_path / "run" / "log.jsonl").unlink())
 
 
-def test_a_model_that_is_wrong_is_refused(run, tmp_path):
-    arrays, facts = parts(run / "model.safetensors")
+def test_a_model_that_is_wrong_is_refused(dqn, tmp_path):
+    arrays, facts = parts(dqn / "model.safetensors")
     file = tmp_path / "model.safetensors"
     for name, array in arrays.items():
         changed = [{**arrays, name: other} for other in worse(array)]
@@ -480,8 +526,8 @@ def test_a_model_that_is_wrong_is_refused(run, tmp_path):
                 read_model(file)
 
 
-def test_a_card_that_is_wrong_is_refused(run, tmp_path):
-    arrays, facts = parts(run / "model.safetensors")
+def test_a_card_that_is_wrong_is_refused(dqn, tmp_path):
+    arrays, facts = parts(dqn / "model.safetensors")
     file = tmp_path / "model.safetensors"
     facts_of_huge = {**facts, "choices": {"hidden": [65536] * 8}}
     for content in [facts_of_huge, *(content for _, content in spoilt(facts))]:
@@ -490,7 +536,7 @@ def test_a_card_that_is_wrong_is_refused(run, tmp_path):
             lambda: read_model(tmp_path),
             equal=lambda found, content=content: same_numbers(to_builtins(found[0]), content),
         )
-    for content in flipped((run / "model.safetensors").read_bytes(), 300):
+    for content in flipped((dqn / "model.safetensors").read_bytes(), 300):
         file.write_bytes(content)
         holds(
             lambda: read_model(file),

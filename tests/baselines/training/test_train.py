@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from places import ROOT
-from runs import TINY
+from runs import LEFT, TINY, left_by
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 from typer.testing import CliRunner
@@ -22,7 +22,8 @@ from boyi.baselines import make_agent
 from boyi.baselines.command import main as cli
 from boyi.baselines.learning.checkpoint import write_file
 from boyi.baselines.training.config import FIELDS, FOLDER, LISTS, check_config, read_config, shipped
-from boyi.baselines.training.run import Limits, Run, hold, make_learner
+from boyi.baselines.training.dqn_trainer import make_learner
+from boyi.baselines.training.run import Limits, Run, hold
 from boyi.envs import BoyiError, find
 from boyi.envs.engine import bind
 
@@ -50,7 +51,7 @@ def state(folder):
     """All of a run that does not depend on the clock: checkpoint, model and log."""
     arrays = {name: load_file(folder / f"{name}.safetensors") for name in ("checkpoint", "model")}
     log = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
-    return arrays, [{key: value for key, value in line.items() if key != "time/fps"} for line in log]
+    return arrays, [{key: value for key, value in line.items() if not key.startswith("time/")} for line in log]
 
 
 def same(one, other):
@@ -66,11 +67,7 @@ def test_a_run_leaves_everything_behind():
     assert done.exit_code == 0, done.stderr
     assert re.fullmatch(r"runs/first: 1200 steps, all 1200 steps are done; \d+% against random\n", done.stdout)
     folder = Path("runs/first")
-    names = {path.name for path in folder.iterdir() if not path.name.startswith("events.out.tfevents")}
-    assert names == {
-        ".lock", "config.json", "versions.json", "log.jsonl", "checkpoint.safetensors", "model.safetensors",
-        "curves.png", "moves.png",
-    }  # fmt: skip
+    assert left_by(folder) == LEFT
     assert any(path.name.startswith("events.out.tfevents") for path in folder.iterdir())
     assert all((folder / name).read_bytes().startswith(b"\x89PNG") for name in ("curves.png", "moves.png"))
     assert json.loads((folder / "config.json").read_text()) == tiny().facts
@@ -81,7 +78,7 @@ def test_a_run_leaves_everything_behind():
     assert load_file(folder / "checkpoint.safetensors")["moves"].sum() == 1200
     page = (ROOT / "docs" / "training.md").read_text()
     logged = {name for line in log for name in line if name != "steps" and not name.startswith("eval/")}
-    assert all(f"`{name}`" in page for name in (*logged, "time/fps"))
+    assert all(f"`{name}`" in page for name in (*logged, "time/fps", "time/hours"))
 
 
 def test_a_run_is_not_written_over():
@@ -307,22 +304,31 @@ def test_a_shipped_config_explains_every_field_and_can_be_built(name):
     assert config["buffer_size"] >= config["batch_size"]
 
 
+def updates(run):
+    """Count the gradient steps of a run."""
+    learner = run.trainer.learner
+    return learner.updates if run.config["algorithm"] == "alphazero" else learner._n_updates
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", shipped())
 def test_a_shipped_config_learns_and_resumes(name):
+    config = read_config(name)
     # Counted in steps: what a machine does in some seconds may end before learning begins.
-    begun = read_config(name)["learning_starts"] + read_config(name)["envs"]
-    first = boyi(f"train {name} --steps {begun}")
-    assert first.exit_code == 0, first.stderr
-    assert "steps are done" in first.stdout
-    before = Run(read_config(name), Path(f"runs/{name}"), resume=True)
-    assert before.steps > before.config["learning_starts"]
-    again = boyi(f"train {name} --steps {before.steps + 1} --resume")
-    assert again.exit_code == 0, again.stderr
-    after = Run(read_config(name), Path(f"runs/{name}"), resume=True)
-    assert after.steps > before.steps
-    assert after.learner._n_updates > before.learner._n_updates > 0
-    assert [line["steps"] for line in after.lines if "eval/random" in line][-2:] == [before.steps, after.steps]
+    begun = config["learning_starts"] + config["envs"]
+    if config["algorithm"] == "alphazero":  # which learns from games that have ended
+        begun += config["envs"] * len(config.games) * config.game.longest
+    runs = []
+    for resume in (False, True):
+        steps = runs[-1].steps + 1 if runs else begun
+        run = Run(read_config(name, steps=steps, evaluation_games=2), Path(f"runs/{name}"), resume=resume)
+        assert run.train().endswith("steps are done")
+        runs.append(run)
+    before, after = runs
+    assert after.steps > before.steps >= begun
+    assert updates(after) > updates(before) > 0
+    evaluated = [line["steps"] for line in after.lines if any(key.startswith("eval/") for key in line)]
+    assert evaluated[-2:] == [before.steps, after.steps]
 
 
 def test_shipped_configs_are_those_that_are_documented():
@@ -330,8 +336,10 @@ def test_shipped_configs_are_those_that_are_documented():
 
 
 def test_every_field_is_documented_and_every_default_is_allowed():
-    assert check_config("plain", {}).facts.keys() == {*FIELDS, *LISTS, "choices"}
-    assert all(param.doc for param in FIELDS.values())
+    for algorithm, fields in FIELDS.items():
+        facts = check_config("plain", {"algorithm": algorithm}).facts
+        assert facts.keys() == {*fields, *LISTS[algorithm], "choices"}
+        assert all(param.doc for param in fields.values())
 
 
 def test_wrappers_of_a_config_are_those_that_it_names():

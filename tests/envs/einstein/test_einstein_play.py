@@ -221,7 +221,7 @@ def test_random_games(choices: dict[str, Any]) -> None:
     """
     game, tries = find("einstein"), 100_000
     total, rng = np.zeros(2, np.float32), np.array([7, 0], np.uint64)
-    scratch = (np.zeros(game.actions, np.int8), np.zeros(game.chance_outcomes), total)
+    scratch = (np.zeros(game.actions, np.int8), np.zeros(game.chance_outcomes), np.zeros(2, np.float32), total)
     plies = bind(kernels.random_games, game, **choices)(game.blank.copy(), game.blank, tries, rng, *scratch)
     assert total.sum() == 0
     assert (total[0] / tries + 1) / 2 == pytest.approx(0.5317, abs=0.005)

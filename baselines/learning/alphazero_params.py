@@ -1,0 +1,57 @@
+"""What may be set of `AlphaZero`, without what it needs to run."""
+
+from __future__ import annotations
+
+from ...envs.engine.spec import Param
+from ..search.guided import PARAMS as GUIDED
+
+MANY = 10**12
+
+PARAMS: dict[str, Param] = {
+    "network": Param("board", "network", choices=("board", "mlp", "layout", "policy42_value36")),
+    "encoder": Param("", "what the network sees; empty: the game's default encoder"),
+    "precision": Param(
+        "auto", "numbers that self-play judges with; auto: as is faster", choices=("auto", "float32", "bfloat16")
+    ),
+    "envs": Param(128, "games in progress at once, of every game", low=1, high=100_000),
+    "halves": Param(2, "parts of them that play side by side, each on a thread of its own", low=1, high=1024),
+    "moves": Param(8, "decisions in every game between two rounds of learning", low=1, high=1_000_000),
+    "sims": Param(64, "simulations of a full search", low=2, high=1_000_000),
+    "quick_sims": Param(16, "simulations of a quick search, which nothing is learned from", low=2, high=1_000_000),
+    "full_share": Param(1.0, "share of the searches that are full (playout cap)", low=0.0, high=1.0),
+    **GUIDED,
+    "c": Param(1.5, GUIDED["c"].doc, low=0.0, high=1000.0),
+    "keep_tree": Param(True, "keep the part of the tree that was played (root=puct)"),
+    "noise": Param(
+        "root",
+        "root: in the priors of the root; published: in the shares of visits after the search",
+        choices=("none", "root", "published"),
+    ),
+    "noise_share": Param(0.25, "share of the noise", low=0.0, high=1.0),
+    "dirichlet": Param(0.3, "concentration of the noise", low=0.0001, high=1000.0),
+    "temperature": Param(1.0, "self-play draws moves by visits ** (1 / temperature)", low=0.0, high=100.0),
+    "temperature_plies": Param(10, "for so many plies; after them the most visited is played", low=0, high=1_000_000),
+    "outcome_share": Param(1.0, "share of the outcome in the target; the rest is the root's value", low=0.0, high=1.0),
+    "symmetry": Param(True, "show every sample in a random symmetric image, where the game has any"),
+    "window": Param(20_000, "samples that are learned from at first, the newest", low=1, high=MANY),
+    "window_growth": Param(0.75, "the window grows as the samples so far to this power", low=0.0, high=1.0),
+    "buffer_size": Param(500_000, "samples that are kept at most, of every game", low=1, high=MANY),
+    "learning_starts": Param(2000, "samples before learning", low=0, high=MANY),
+    "draws": Param(4.0, "how often a sample is drawn, on average, when it is new", low=0.0, high=1000.0),
+    "batch_size": Param(256, "samples in a gradient step", low=1, high=1_000_000),
+    "optimizer": Param("adam", "optimizer; adam decays weights apart from the gradient", choices=("adam", "sgd")),
+    "learning_rate": Param(1e-3, "step size of the optimizer", low=0.0, high=10.0),
+    "decay_games": Param(0, "the learning rate is divided after every so many games; 0: never", low=0, high=MANY),
+    "decay": Param(10.0, "what it is divided by", low=1.0, high=1000.0),
+    "momentum": Param(0.9, "of optimizer=sgd", low=0.0, high=0.9999),
+    "weight_decay": Param(1e-4, "weight of the squared weights", low=0.0, high=1.0),
+    "clip": Param(0.0, "longest gradient; 0: any", low=0.0, high=1e6),
+    "value_weight": Param(1.0, "weight of the squared error of the value", low=0.0, high=1000.0),
+    "gate_interval": Param(
+        0, "decisions between two matches of the newest network with the best; 0: none", low=0, high=MANY
+    ),
+    "gate_games": Param(40, "games in such a match, an even number", low=2, high=1_000_000, even=True),
+    "gate_threshold": Param(0.55, "score by which the newest becomes the best, which plays", low=0.0, high=1.0),
+    "threads": Param(0, "threads in all; 0: one for each core", low=0, high=1024),
+    "seed": Param(0, "same seed, same run", low=0, high=2**32 - 1),
+}

@@ -1,0 +1,100 @@
+"""What a network with two heads says of positions, as the `Evaluator` that searches ask."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ...envs.engine.bind import bind
+from ...envs.engine.errors import BoyiError, shown
+from ...envs.engine.kernels import observe_rows
+from ...envs.engine.spec import Game
+from ...envs.faces.frame import Frame
+from .network_evaluator_kernels import prior_rows
+
+PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+"""What a network may compute with; "auto": bfloat16 on GPUs and on CPUs that multiply matrices of it, else float32."""
+
+
+class NetworkEvaluator:
+    """Judges positions by a network of `policy_value`, all that it is asked about in one call.
+
+    It works on a copy of the network, in `precision`; `refresh` takes over what that has learned since.
+    """
+
+    def __init__(
+        self, game: Game, net: nn.Module, encoder: str, *, device: str = "cpu", precision: str = "auto"
+    ) -> None:
+        self.game, self.frame, self.device = game, Frame(game, encoder), torch.device(device)
+        self.dtype = PRECISIONS.get(precision, torch.bfloat16 if _fast_bfloat16(self.device) else torch.float32)
+        self.mask = np.zeros(game.actions, np.int8)
+        self.spent = 0.0
+        """Seconds in the network so far."""
+        self.refresh(net)
+
+    def refresh(self, net: nn.Module) -> None:
+        """Judge by what a network is now."""
+        copy = deepcopy(net).eval().to(self.device, self.dtype)
+        self.net: nn.Module = copy.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def evaluate(self, states: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Judge positions (m,) in which `seats` (m,) decide: priors (m, actions) over legal actions, values (m,)."""
+        logits, values = self._ask(self.net, states, seats)
+        if self.frame.permutation is not None:
+            framed, logits = logits, np.empty_like(logits)
+            np.put_along_axis(logits, self.frame.permutation[seats], framed, axis=1)
+        priors = np.empty_like(logits)
+        bind(prior_rows, self.game)(states, logits, self.mask, priors)
+        return priors, values
+
+    def values(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Value positions (m,) from the sides of `seats` (m,)."""
+        alone = getattr(self.net, "values", None)
+        return self._ask(self.net, states, seats)[1] if alone is None else self._ask(alone, states, seats)[0]
+
+    def _ask(self, net: Callable[[Tensor], Any], states: np.ndarray, seats: np.ndarray) -> list[np.ndarray]:
+        """Show the network what seats see of positions; return all that it says, each (m, …) float32."""
+        x = np.empty((states.size, *self.frame.shape), np.float32)
+        observe = bind(observe_rows, self.game, self.frame.encoder)
+        observe(0, states.size, states, np.arange(states.size), seats, x)
+        started = time.perf_counter()
+        with torch.inference_mode():
+            said = net(torch.from_numpy(x).to(self.device, self.dtype))
+            found = [part.float().cpu().numpy() for part in (said if isinstance(said, tuple) else (said,))]
+        self.spent += time.perf_counter() - started
+        return found
+
+
+def _fast_bfloat16(device: torch.device) -> bool:
+    """Whether bfloat16 is quicker than float32: on a CPU without AMX convolutions in it took half as long again."""
+    return device.type != "cpu" or bool(torch.cpu._is_amx_tile_supported())
+
+
+def check_device(device: str) -> str:
+    """Return a device that torch has here; `BoyiError` for one that it does not know or have."""
+    try:
+        if device != "auto":
+            torch.zeros(1, device=device).item()  # which also tells that it holds numbers: "meta" does not
+    except Exception:  # each device that torch was built without fails in a way of its own
+        raise BoyiError(
+            f"device must be auto, cpu, or one that torch has here, as cuda or cuda:1, not {shown(device)}"
+        ) from None
+    return device
+
+
+@contextmanager
+def torch_threads(count: int) -> Iterator[None]:
+    """Let torch use so many threads on a CPU, 0: as many as before."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count or before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,174 @@
+"""Networks with two heads: observations (B, *shape) in, a logit for each action (B, actions) and a value (B,) out.
+
+The value is in [-1, 1], from the side of the seat that observes. What is illegal gets a logit like anything else:
+whoever asks takes the softmax over what is legal. As the networks of `networks` none normalises over a batch, and all
+start out quiet: an even policy, and every position worth nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ...envs.engine.errors import BoyiError, chosen
+from ...envs.engine.spec import Param
+from .networks import MOST, Block, CellHead, Network, Numbers, flat_head, he, hidden_layers, pooled, quiet
+
+Judged = tuple[Tensor, Tensor]
+
+
+class PooledBlock(Block):
+    """A `Block` whose first convolution also hears the mean and the highest of each channel over the whole board."""
+
+    def __init__(self, channels: int, blocks: int) -> None:
+        super().__init__(channels, channels, 1, blocks)
+        self.board = quiet(nn.Linear(2 * channels, channels))
+
+    def forward(self, x: Tensor) -> Tensor:
+        whole: Tensor = self.board(pooled(x))
+        y = self.second((self.first(x) + whole[:, :, None, None]).relu())
+        return functional.relu(x + y)
+
+
+class Board(Network):
+    """A residual network for planes of any size: the same weights play every board that they fit.
+
+    A 3x3 convolution, `blocks` of two, every `pool`-th of which looks over the whole board (Wu 2019, arXiv 1902.10565,
+    section 3.3), and two heads. The policy is read off the cells where there are as many actions, or one more; else, as
+    with ``head="flat"``, by a linear layer over everything, and the weights are for one size of board. The value is
+    read off what is pooled over the board.
+    """
+
+    name = "board"
+    params = {
+        "channels": Param(64, "filters of each convolution", low=1, high=MOST),
+        "blocks": Param(6, "residual blocks of two convolutions", low=0, high=1000),
+        "pool": Param(3, "every so many blocks one looks over the whole board; 0: none does", low=0, high=1000),
+        "head": Param("auto", "how the policy is read off", choices=("auto", "cells", "flat")),
+        "hidden": Param(64, "width of the value head", low=1, high=MOST),
+    }
+
+    def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
+        super().__init__(shape, actions, **choices)
+        planes, height, width = self.planes()
+        channels, blocks, head = self.choices["channels"], self.choices["blocks"], self.choices["head"]
+        cells, pool = height * width, self.choices["pool"]
+        extra = self.actions - cells
+        if head == "cells" and extra < 0:
+            raise BoyiError(f"network board: head=cells wants an action for each of the {cells} cells, not {actions}")
+        self.stem = he(nn.Conv2d(planes, channels, 3, padding=1))
+        self.blocks = nn.Sequential(
+            *(
+                PooledBlock(channels, blocks) if pool and k % pool == pool - 1 else Block(channels, channels, 1, blocks)
+                for k in range(blocks)
+            )
+        )
+        by_cell = head == "cells" or (head == "auto" and extra in (0, 1))
+        self.policy = CellHead(channels, extra) if by_cell else flat_head(channels * cells, self.actions)
+        hidden = self.choices["hidden"]
+        self.value = nn.Sequential(he(nn.Linear(2 * channels, hidden)), nn.ReLU(), quiet(nn.Linear(hidden, 1)))
+
+    def forward(self, x: Tensor) -> Judged:
+        x = self.blocks(self.stem(x).relu())
+        return self.policy(x), self.value(pooled(x))[:, 0].tanh()
+
+
+class Mlp(Network):
+    """Fully connected layers with ReLU over any observation, flattened, and two linear heads."""
+
+    name = "mlp"
+    params = {"hidden": Numbers([256, 256], "width of each hidden layer", low=1, high=65536)}
+
+    def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
+        super().__init__(shape, actions, **choices)
+        layers, wide = hidden_layers(self.inputs, self.choices["hidden"])
+        self.trunk = nn.Sequential(*layers)
+        self.policy, self.value = quiet(nn.Linear(wide, actions)), quiet(nn.Linear(wide, 1))
+
+    def forward(self, x: Tensor) -> Judged:
+        x = self.trunk(x.flatten(1))
+        return self.policy(x), self.value(x)[:, 0].tanh()
+
+
+class Layout(Network):
+    """The network of the published program for the layout phase of Jiu: systems.md S3, for 4 planes.
+
+    Three 3x3 convolutions; the policy by 1x1 convolutions of 3 filters and one fully connected layer, the value by 1x1
+    convolutions of 4 filters and fully connected layers of 64 and 1. CHOICE: 32, 64 and 128 filters; the text's "3
+    filters of 3x3" may mean another thing.
+    """
+
+    name = "layout"
+    params = {
+        "channels": Numbers([32, 64, 128], "filters of each 3x3 convolution", low=1, high=MOST),
+        "policy": Param(3, "filters before the policy", low=1, high=MOST),
+        "value": Param(4, "filters before the value", low=1, high=MOST),
+        "hidden": Param(64, "width of the value head", low=1, high=MOST),
+    }
+
+    def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
+        super().__init__(shape, actions, **choices)
+        inside, height, width = self.planes()
+        layers: list[nn.Module] = []
+        for channels in self.choices["channels"]:
+            layers += [he(nn.Conv2d(inside, channels, 3, padding=1)), nn.ReLU()]
+            inside = channels
+        self.trunk = nn.Sequential(*layers)
+        some, others, hidden = self.choices["policy"], self.choices["value"], self.choices["hidden"]
+        cells = height * width
+        self.policy = nn.Sequential(he(nn.Conv2d(inside, some, 1)), nn.ReLU(), flat_head(some * cells, actions))
+        self.value = nn.Sequential(
+            he(nn.Conv2d(inside, others, 1)),
+            nn.ReLU(),
+            nn.Flatten(),
+            he(nn.Linear(others * cells, hidden)),
+            nn.ReLU(),
+            quiet(nn.Linear(hidden, 1)),
+        )
+
+    def forward(self, x: Tensor) -> Judged:
+        x = self.trunk(x)
+        return self.policy(x), self.value(x)[:, 0].tanh()
+
+
+class Policy42Value36(Network):
+    """The two networks of the published program for EinStein: systems.md S5, for the encoder `policy42`.
+
+    Three hidden layers of 20 each; the value's see the stones alone, the first six sevenths of the numbers, and not the
+    die. CHOICE: ReLU, which the text has lost, and tanh at the value, whose label is 1 or -1.
+    """
+
+    name = "policy42_value36"
+    params = {"hidden": Numbers([20, 20, 20], "width of each hidden layer, in both", low=1, high=65536)}
+
+    def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
+        super().__init__(shape, actions, **choices)
+        if len(self.shape) != 1 or self.inputs % 7 or actions * 7 != self.inputs * 3:
+            raise BoyiError(
+                f"network {self.name} sees EinStein by the encoder policy42, (7 k,) for 3 k actions, "
+                f"not {self.shape} for {actions}"
+            )
+        self.seen = self.inputs // 7 * 6
+        deciding, wide = hidden_layers(self.inputs, self.choices["hidden"])
+        valuing, _ = hidden_layers(self.seen, self.choices["hidden"])
+        self.deciding, self.valuing = nn.Sequential(*deciding), nn.Sequential(*valuing)
+        self.policy, self.value = quiet(nn.Linear(wide, actions)), quiet(nn.Linear(wide, 1))
+
+    def forward(self, x: Tensor) -> Judged:
+        return self.policy(self.deciding(x)), self.values(x)
+
+    def values(self, x: Tensor) -> Tensor:
+        """Value positions alone, (B,)."""
+        values: Tensor = self.value(self.valuing(x[:, : self.seen]))[:, 0].tanh()
+        return values
+
+
+POLICY_VALUE: dict[str, type[Network]] = {kind.name: kind for kind in (Board, Mlp, Layout, Policy42Value36)}
+
+
+def build_policy_value(name: str, shape: Sequence[int], actions: int, /, **choices: Any) -> Network:
+    """Make the network `name` for observations of `shape`, channels first; `BoyiError` says what does not fit."""
+    return POLICY_VALUE[chosen("network", name, POLICY_VALUE)](shape, actions, **choices)

@@ -1,0 +1,256 @@
+"""Tree search guided by an evaluator, in many games at once: what `puct` plays by and AlphaZero learns from.
+
+One tree a game; the leaves of all games are judged together, by any `Evaluator`, once a simulation.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...envs.engine.bind import bind
+from ...envs.engine.spec import Game, Param
+from ...envs.engine.view import View
+from . import gumbel
+from .clock import ANY, run_until
+from .evaluators import Evaluator, Handmade, Playouts
+from .forest import Forest
+from .puct_kernels import (
+    Asked,
+    Halving,
+    Leaves,
+    Planted,
+    Scratch,
+    Terms,
+    gather_rows,
+    select_rows,
+    stir_rows,
+    update_rows,
+    value_rows,
+)
+from .tree import DEPTH, TIMED_NODES
+
+MOST_NODES = 4_000_000  # largest tree that nobody asked for by name
+UNPLANNED = Halving(np.zeros((0, 0), np.int64), np.zeros((0, 0)), 0.0, 0.0)
+
+
+PARAMS: dict[str, Param] = {
+    "c": Param(3.5, "weight of exploration, for values in [-1, 1]", low=0.0, high=1000.0),
+    "fpu": Param(0.0, "what a move not yet visited is held to be worth (backup=leaf)", low=-2.0, high=1.0),
+    "fpu_from": Param("zero", "fpu is that value, or is added to that of the position", choices=("zero", "parent")),
+    "backup": Param("leaf", "value a leaf alone, or all boards after its moves as well", choices=("leaf", "children")),
+    "chance": Param("sample", "value dice by what is drawn, or average outcomes", choices=("sample", "expected")),
+    "root": Param(
+        "puct", "at the root puct as everywhere else, or Gumbel's sequential halving", choices=("puct", "gumbel")
+    ),
+    "considered": Param(16, "moves at the root that root=gumbel begins with", low=1, high=1000),
+    "c_visit": Param(50.0, "root=gumbel: visits added before values are weighed", low=0.0, high=1e6),
+    "c_scale": Param(1.0, "root=gumbel: what a visit makes a value weigh", low=0.0, high=1e6),
+}
+"""What whoever searches by an evaluator may be told about it; `read_settings` reads them."""
+
+
+class Settings(NamedTuple):
+    """How to search: the weight `c` of exploration; what an unvisited move is held to be worth, `fpu`, by itself or
+    `relative` to what its position is worth; whether every move is `valued` when its position is opened and dice are
+    `averaged`; whether the part of a tree that was played is kept (`reuse`); the size of a tree (`nodes`, 0: enough);
+    whether simulations at the root are halved by Gumbel's rule among so many moves (`considered`, 0: they are not), and
+    the two constants of what values weigh there.
+    """
+
+    c: float = 3.5
+    fpu: float = 0.0
+    relative: bool = False
+    valued: bool = False
+    averaged: bool = False
+    reuse: bool = True
+    nodes: int = 0
+    considered: int = 0
+    c_visit: float = 50.0
+    c_scale: float = 1.0
+
+
+def read_settings(values: Mapping[str, Any], *, reuse: bool = True, nodes: int = 0) -> Settings:
+    """Read the values of `PARAMS` as settings."""
+    return Settings(
+        c=values["c"],
+        fpu=values["fpu"],
+        relative=values["fpu_from"] == "parent",
+        valued=values["backup"] == "children",
+        averaged=values["chance"] == "expected",
+        reuse=reuse,
+        nodes=nodes,
+        considered=values["considered"] if values["root"] == "gumbel" else 0,
+        c_visit=values["c_visit"],
+        c_scale=values["c_scale"],
+    )
+
+
+class Noise(NamedTuple):
+    """What is drawn at the roots of m games: the share (m,) of the priors that is to be noise, and that noise (m,
+    actions), summing to 1 over the legal actions; or Gumbel noise (m, actions), of which no share is taken.
+    """
+
+    share: np.ndarray
+    drawn: np.ndarray
+
+
+class Searched(NamedTuple):
+    """What a search found in m games: how often each action was visited, int64 (m, actions), what those visited are
+    worth to the mover in [-1, 1], NaN for the others, float64 (m, actions), the value of the position (m,), the
+    mean of its visits or what Gumbel's improved policy is worth, the policy (m, actions) to learn from, the shares of
+    visits or that improved one, and the action (m,) to play.
+    """
+
+    visits: np.ndarray
+    worth: np.ndarray
+    value: np.ndarray
+    policy: np.ndarray
+    action: np.ndarray
+
+
+class GuidedSearch:
+    """Searches games of one kind under an evaluator; the trees of rows that come again are kept."""
+
+    def __init__(
+        self, game: Game, evaluator: Evaluator | Handmade | Playouts, settings: Settings, sims: int = 0
+    ) -> None:
+        """Make room for `sims` simulations a decision, 0 where they are limited by time."""
+        self.game, self.evaluator, self.settings = game, evaluator, settings
+        enough = min(2 * sims * (game.actions + 1 + game.chance_outcomes), MOST_NODES) if sims else TIMED_NODES
+        # The root and its moves fit into any.
+        self.forest = Forest(game, max(settings.nodes or enough, 1 + game.actions))
+        self.spent = 0.0
+        """Seconds in kernels so far, where the evaluator is asked from outside of them."""
+        self.terms = Terms(
+            settings.c, settings.fpu, settings.relative, settings.valued, settings.averaged, game.low, game.high
+        )
+
+    def search(
+        self,
+        view: View,
+        sims: int | np.ndarray,
+        *,
+        seconds: float = 0.0,
+        noise: Noise | None = None,
+    ) -> Searched:
+        """Search every game of a view with `sims` simulations, or as many each as (m,) says, as far as clocks allow.
+
+        With `seconds` above 0 that time for each game counts, however many simulations there are in it. The first
+        simulation of a new tree opens its root. Without Gumbel noise halving takes the likeliest moves.
+        """
+        m, game, settings = view.row.size, self.game, self.settings
+        until = time.perf_counter() + sum(view.seconds(k, seconds) for k in range(m))
+        counts = np.broadcast_to(np.asarray(sims, np.int64), (m,))
+        # Games with many simulations first, so that those still going are always the first so many.
+        order = np.argsort(-counts, kind="stable")
+        sorted_view = view if m == 1 or (counts == counts[0]).all() else view.take(order)
+        counts = counts[order]
+        planted = self.forest.plant(sorted_view, reuse=settings.reuse and not settings.considered)
+        plan = self._plan(sorted_view, counts - 1, None if noise is None else noise.drawn[order])
+        run = self._simulations(sorted_view, planted, plan)
+        run(m, 1)
+        raw = np.zeros(m)
+        bind(value_rows, game)(planted, sorted_view.seat, raw)
+        if noise is not None and not settings.considered:
+            bind(stir_rows, game)(planted, noise.drawn[order], noise.share[order])
+        if math.isinf(until):
+            done = 1
+            for count in sorted(set(counts.tolist())):
+                if count > done:
+                    run(int((counts >= count).sum()), count - done)
+                    done = count
+        else:
+            run_until(until, lambda count: run(m, count), most=ANY if seconds else int(counts[0]) - 1)
+        found = self._gather(sorted_view, planted, plan, raw)
+        if sorted_view is view:
+            return found
+        back = np.argsort(order)
+        return Searched(*(array[back] for array in found))
+
+    def _plan(self, view: View, sims: np.ndarray, gumbels: np.ndarray | None) -> Halving:
+        if not self.settings.considered:
+            return UNPLANNED
+        noise = np.zeros(view.mask.shape) if gumbels is None else gumbels
+        order = gumbel.visiting_orders(view.mask, self.settings.considered, sims)
+        return Halving(order, noise, self.settings.c_visit, self.settings.c_scale)
+
+    def _gather(self, view: View, planted: Planted, plan: Halving, raw: np.ndarray) -> Searched:
+        m, game = view.row.size, self.game
+        visits, priors = np.zeros((m, game.actions), np.int64), np.zeros((m, game.actions))
+        worth, value = np.full((m, game.actions), np.nan), np.zeros(m)
+        bind(gather_rows, game)(planted, view.seat, visits, worth, priors)
+        if self.settings.considered:
+            policy, value = gumbel.improved(view.mask, priors, worth, visits, raw, plan)
+            action = gumbel.winners(view.mask, priors, worth, visits, plan)
+        else:
+            bind(value_rows, game)(planted, view.seat, value)
+            policy = visits / np.maximum(visits.sum(axis=1, keepdims=True), 1)
+            # Of equally often visited actions the better one.
+            action = (visits + np.nan_to_num(worth, nan=-1.0) / 4).argmax(axis=1)
+        return Searched(visits, worth, value, policy, action)
+
+    def _simulations(self, view: View, planted: Planted, plan: Halving) -> Callable[[int, int], None]:
+        """Prepare a function that runs, in the first games of a view, so many simulations in each."""
+        game, settings, evaluator, m = self.game, self.settings, self.evaluator, view.row.size
+        scratch = Scratch(
+            np.zeros(game.actions, np.int8), np.zeros(max(1, game.chance_outcomes)), np.zeros(game.seats, np.float32)
+        )
+        in_kernels = isinstance(evaluator, Handmade | Playouts)
+        n = 1 if in_kernels else m
+        leaves = Leaves(
+            np.zeros(n, game.dtype),
+            np.zeros(n, np.int8),
+            np.zeros(n, np.int64),
+            np.zeros(n, np.float32),
+            np.zeros((n, DEPTH), np.int32),
+            np.zeros((n, DEPTH), np.int8),
+            np.zeros(n, np.int64),
+        )
+        room = n * (1 + settings.valued * game.actions + settings.averaged * game.chance_outcomes)
+        asked = Asked(
+            np.zeros(1, np.int64),
+            np.zeros(n + 1, np.int64),
+            np.zeros(room, game.dtype),
+            np.zeros(room, np.int32),
+            np.zeros(room, np.int64),
+            np.zeros(room, np.float32),
+        )
+        roots, streams = view.states.copy(), view.rng
+        rest = leaves, asked, self.terms, plan, scratch
+
+        if isinstance(evaluator, Handmade | Playouts):
+            even = np.ones(game.actions, np.float32)
+
+            def grow(games: int, count: int) -> None:
+                evaluator.grow(_first(planted, games), roots[:games], streams[:games], *rest, count, even)
+
+            return grow
+
+        priors = np.zeros((m, game.actions), np.float32)
+        select, update = bind(select_rows, game), bind(update_rows, game)
+
+        def simulate(games: int, count: int) -> None:
+            walked = _first(planted, games), roots[:games], streams[:games]
+            for _ in range(count):
+                started = time.perf_counter()
+                select(*walked, *rest)
+                self.spent += time.perf_counter() - started
+                going, more = np.flatnonzero(leaves.kind[:games]), int(asked.size[0])
+                if going.size:
+                    priors[going], leaves.value[going] = evaluator.evaluate(leaves.states[going], leaves.seat[going])
+                if more:
+                    asked.value[:more] = evaluator.values(asked.states[:more], asked.seat[:more])
+                started = time.perf_counter()
+                update(walked[0], leaves, asked, priors, self.terms)
+                self.spent += time.perf_counter() - started
+
+        return simulate
+
+
+def _first(planted: Planted, games: int) -> Planted:
+    return planted._replace(slots=planted.slots[:games])

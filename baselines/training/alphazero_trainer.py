@@ -1,0 +1,262 @@
+"""AlphaZero in a run: the learner from a config, its rounds and its gate, and all that its next round depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+import torch
+from torch import nn
+
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.schema import ArrayForm, Form, Whole, fit, fit_arrays
+from ...envs.engine.spec import Game
+from ...envs.engine.validity import check_states
+from ..agent import Agent
+from ..arena.matches import evaluate
+from ..learning.alphazero import SUMS, AlphaZero, SelfPlay, positions, sample_form
+from ..learning.alphazero_agent import KEPT, AlphaZeroCard, LearnerAgent, write_network
+from ..learning.alphazero_params import PARAMS
+from ..learning.model_agent import tensor_forms
+from ..learning.network_evaluator import check_device
+from .config import Config
+from .state import Forms, Generator, named, under
+from .trainer import Arrays, Figures, Trainer
+
+SLOTS = {"adam": ("step", "exp_avg", "exp_avg_sq"), "sgd": ("momentum_buffer",)}
+"""What an optimizer keeps of each weight."""
+
+
+class AlphaZeroState(Form, frozen=True, kw_only=True):
+    """The facts of a learner: what it has counted, and where its generators are."""
+
+    decisions: Whole
+    finished: Whole
+    updates: Whole
+    promotions: Whole
+    gated: Whole
+    owed: Annotated[float, msgspec.Meta(ge=0.0, lt=1.0)]
+    totals: list[Whole]
+    sums: dict[str, float]
+    generators: list[Generator]
+
+
+class AlphaZeroTrainer(Trainer):
+    """AlphaZero, whose steps are decisions in self-play."""
+
+    unit = "decisions in self-play"
+
+    def __init__(self, config: Config, device: str) -> None:
+        self.config = config
+        self.learner = AlphaZero(
+            config.games,
+            choices=dict(config.choices),
+            device=pick_device(device),
+            **{name: config[name] for name in PARAMS},
+        )
+        self.moves = self.learner.moves
+        self.gated = 0
+        """The decisions after which the newest network last met the best."""
+
+    @property
+    def steps(self) -> int:
+        return self.learner.decisions
+
+    def train(self, between: Callable[[], None]) -> None:
+        interval = self.config["gate_interval"]
+        between()
+        while self.steps < self.config["steps"]:
+            self.learner.round()
+            if interval and self.steps // interval > self.gated // interval and self.learner.updates:
+                self.gated = self.steps
+                self.learner.gate(self._match)
+            if self.steps < self.config["steps"]:
+                between()
+
+    def _match(self, newest: nn.Module, best: nn.Module) -> float:
+        """Let two networks play, paired and with seats swapped; return the newest one's score."""
+        config = self.config
+        sims = {"sims": config["sims"], "root": config["root"], "temperature": 0.0 if config.game.spec.dice else 0.2}
+        agents = [
+            LearnerAgent([self.learner.evaluator(config.game, net)], self._search(), **sims) for net in (newest, best)
+        ]
+        seed = config["seed"] + self.steps
+        result = evaluate(agents[0], config.game, [agents[1]], games=config["gate_games"], seed=seed)
+        return float(result.pairings[0].score.value)
+
+    def _search(self) -> dict[str, Any]:
+        return {name: self.config[name] for name in KEPT}
+
+    def figures(self) -> Figures:
+        return self.learner.figures()
+
+    def agent(self) -> Agent:
+        learner, config = self.learner, self.config
+        evaluators = [learner.evaluator(game, learner.net) for game in learner.games]
+        sims = config["evaluation_sims"] or config["sims"]
+        return LearnerAgent(evaluators, self._search(), sims=sims, root=config["root"])
+
+    def export(self, path: Path) -> None:
+        learner, config = self.learner, self.config
+        card = AlphaZeroCard(
+            games=[str(game) for game in learner.games],
+            game_version=learner.games[0].spec.version,
+            encoder=learner.encoder,
+            network=config["network"],
+            choices=learner.net.choices,
+            precision=config["precision"],
+            search=self._search(),
+        )
+        write_network(path, learner.net, card)
+
+    # All that the next round depends on
+
+    def pack(self) -> tuple[Arrays, dict[str, Any]]:
+        learner = self.learner
+        arrays: Arrays = {"moves": self.moves}
+        for name, net in self._networks().items():
+            arrays |= named(name, {key: tensor.detach().cpu().numpy() for key, tensor in net.state_dict().items()})
+        for index, slots in learner.optimizer.state_dict()["state"].items():
+            kept = {key: torch.as_tensor(slot).cpu().numpy() for key, slot in slots.items() if slot is not None}
+            arrays |= named(f"optimizer/{index}", kept)
+        for k, window in enumerate(learner.windows):
+            size = min(window.total, self.config["buffer_size"])
+            arrays |= named(f"window/{k}", unmixed(window.samples[:size]))
+        for k, play in enumerate(self._playing()):
+            filled = np.arange(play.open.shape[1]) < play.count[:, None]
+            counts = {"count": play.count, "plies": play.plies}
+            arrays |= named(f"play/{k}", {**counts, **named("open", unmixed(play.open[filled]))})
+            arrays |= named(f"play/{k}/batch", play.batch.snapshot())
+        state = AlphaZeroState(
+            decisions=learner.decisions,
+            finished=learner.finished,
+            updates=learner.updates,
+            promotions=learner.promotions,
+            gated=self.gated,
+            owed=learner.owed,
+            totals=[window.total for window in learner.windows],
+            sums={name: float(value) for name, value in learner.sums.items()},
+            generators=[Generator.of(rng) for rng in self._generators()],
+        )
+        return arrays, msgspec.to_builtins(state)
+
+    def unpack(self, arrays: Arrays, facts: dict[str, Any], where: str) -> None:
+        learner, state = self.learner, fit(facts, AlphaZeroState, where)
+        if state.sums.keys() != dict.fromkeys(SUMS).keys():
+            raise BoyiError(f"{where} is damaged: its sums are not those of a run of alphazero")
+        for what, have, want in (
+            ("windows", len(state.totals), len(learner.windows)),
+            ("generators", len(state.generators), len(self._generators())),
+        ):
+            if have != want:
+                raise BoyiError(f"{where} is damaged: it has {have} {what}, not {want}")
+        fit_arrays(arrays, self._forms(arrays, state, where), where)
+        for name, net in self._networks().items():
+            net.load_state_dict({key: torch.from_numpy(array) for key, array in under(name, arrays).items()})
+        optimizer = learner.optimizer.state_dict()
+        optimizer["state"] = {}
+        for key, array in under("optimizer", arrays).items():
+            index, slot = key.split("/")
+            optimizer["state"].setdefault(int(index), {})[slot] = torch.from_numpy(
+                array.reshape(()) if slot == "step" else array
+            )
+        learner.optimizer.load_state_dict(optimizer)
+        for k, (window, total) in enumerate(zip(learner.windows, state.totals, strict=True)):
+            window.samples = mixed(window.game, under(f"window/{k}", arrays), where)
+            window.total = total
+        for k, play in enumerate(self._playing()):
+            self._restore(play, under(f"play/{k}", arrays), where)
+        self.moves[:] = arrays["moves"]
+        for name in ("decisions", "finished", "updates", "promotions", "owed"):
+            setattr(learner, name, getattr(state, name))
+        self.gated, learner.sums = state.gated, dict(state.sums)
+        for rng, generator in zip(self._generators(), state.generators, strict=True):
+            generator.put(rng)
+
+    def _restore(self, play: SelfPlay, arrays: Arrays, where: str) -> None:
+        try:
+            play.batch.restore(under("batch", arrays))
+        except BoyiError as error:
+            raise BoyiError(f"{where} is damaged: {error}") from None
+        play.count[:], play.plies[:] = arrays["count"], arrays["plies"]
+        room = max(play.open.shape[1], int(play.count.max()))
+        play.open = np.zeros((play.count.size, room), play.open.dtype)
+        play.open[np.arange(room) < play.count[:, None]] = mixed(play.game, under("open", arrays), where)
+
+    def _networks(self) -> dict[str, nn.Module]:
+        learner = self.learner
+        return {"net": learner.net, "best": learner.best} if self.config["gate_interval"] else {"net": learner.net}
+
+    def _playing(self) -> list[SelfPlay]:
+        return [play for plays in self.learner.playing for play in plays]
+
+    def _generators(self) -> list[np.random.Generator]:
+        return [self.learner.rng, *(play.rng for play in self._playing())]
+
+    def _forms(self, arrays: Arrays, state: AlphaZeroState, where: str) -> Forms:
+        """Say what `pack` gathers of a learner like this one that has come as far as the state says."""
+        learner = self.learner
+        found: Forms = {"moves": ArrayForm(self.moves.shape, (np.int64,), 0)}
+        for name, net in self._networks().items():
+            found |= named(name, tensor_forms(net.state_dict()))
+        slots = SLOTS[self.config["optimizer"]]
+        if self.config["optimizer"] == "sgd" and not self.config["momentum"]:
+            slots = ()
+        for index, weights in enumerate(learner.net.parameters()) if state.updates else ():
+            for slot in slots:
+                shape, low = ((1,), 0) if slot == "step" else (tuple(weights.shape), 0 if "sq" in slot else -np.inf)
+                found[f"optimizer/{index}/{slot}"] = ArrayForm(shape, (np.float32,), low)
+        for k, (window, total) in enumerate(zip(learner.windows, state.totals, strict=True)):
+            size = min(total, self.config["buffer_size"])
+            found |= named(f"window/{k}", sample_forms(window.game, size))
+        for k, play in enumerate(self._playing()):
+            n, most = play.count.size, play.game.longest
+            count = ArrayForm((n,), (np.int64,), 0, most)
+            # How many samples there are hangs on the counts, which have to be in order for that.
+            name = f"play/{k}/count"
+            fit_arrays({key: array for key, array in arrays.items() if key == name}, {name: count}, where)
+            opened = int(arrays[name].sum())
+            found |= named(f"play/{k}", {"count": count, "plies": count})
+            found |= named(f"play/{k}/open", sample_forms(play.game, opened))
+            snapshot = play.batch.snapshot()
+            found |= named(f"play/{k}/batch", {name: ArrayForm(a.shape, (a.dtype,)) for name, a in snapshot.items()})
+        return found
+
+
+def unmixed(samples: np.ndarray) -> Arrays:
+    """Take samples (m,) apart into arrays; positions become bytes."""
+    states = np.ascontiguousarray(samples["state"])
+    parts = {name: np.ascontiguousarray(samples[name]) for name in ("policy", "value", "outcome")}
+    return {"states": states.view(np.uint8).reshape(samples.size, states.dtype.itemsize), **parts}
+
+
+def mixed(game: Game, arrays: Arrays, where: str) -> np.ndarray:
+    """Put samples together again; `BoyiError` for what is no position in which somebody decides."""
+    samples = np.zeros(len(arrays["states"]), sample_form(game))
+    samples["state"] = np.ascontiguousarray(arrays["states"]).view(samples["state"].dtype).reshape(-1)
+    states = positions(game, samples)
+    try:
+        check_states(game, states, np.arange(samples.size))
+    except BoyiError as error:
+        raise BoyiError(f"{where} is damaged: {error}") from None
+    if (states["to_move"] < 0).any():
+        raise BoyiError(f"{where} is damaged: a sample is no decision")
+    for name in ("policy", "value", "outcome"):
+        samples[name] = arrays[name]
+    return samples
+
+
+def sample_forms(game: Game, size: int) -> Forms:
+    """Say what `unmixed` makes of so many samples."""
+    found = {name: ArrayForm((size,), (np.float32,), -1, 1) for name in ("value", "outcome")}
+    found["policy"] = ArrayForm((size, game.actions), (np.float32,), 0, 1)
+    return {"states": ArrayForm((size, game.dtype.itemsize), (np.uint8,)), **found}
+
+
+def pick_device(device: str) -> str:
+    """Return the device to learn on: the one named or, with "auto", a GPU where torch has one."""
+    found = check_device(device)
+    return ("cuda" if torch.cuda.is_available() else "cpu") if found == "auto" else found
