@@ -303,6 +303,7 @@ def engine(
 def list_games() -> None:
     """List the games with their parameters, encoders and agents."""
     from ..agents import agents_for
+    from ..learning.alphazero_agent import shipped_weights
 
     chosen = [find(name) for name in games()]
     facts = text_table("game", "ids", "seats", "actions", "longest", "chance", "hidden", left=("game", "ids"))
@@ -324,7 +325,21 @@ def list_games() -> None:
         "gtp (hex), gomocup (gomoku) and jsonl (any game) what the program that they run plays.",
         "What agents may be told: boyi agents",
     )
-    show(facts, "", params, "", encoders, "", playing, "", *notes)
+    weights = text_table("weights", "learned", "score at the end of its run", left=("weights", "learned"))
+    for name in shipped_weights():
+        weights.add_row(f"az:{name}", *_learned(name))
+    show(facts, "", params, "", encoders, "", playing, "", weights, "", *notes)
+
+
+def _learned(name: str) -> tuple[str, str]:
+    """Say what weights have learned and how well they played then, or why they cannot be read."""
+    from ..learning.alphazero_agent import read_network
+
+    try:
+        card = read_network(name).card
+    except BoyiError as error:
+        return str(error), ""
+    return ", ".join(card.games), card.made["ladder"]
 
 
 @app.command()
@@ -390,6 +405,18 @@ def speed(ctx: typer.Context) -> None:
 def train(ctx: typer.Context) -> None:
     """Train DQN or Double DQN from a config, in a run that survives being killed."""
     _delegate(ctx, "train")
+
+
+@app.command(context_settings=UNREAD)
+def export(ctx: typer.Context) -> None:
+    """Write what a run of AlphaZero has learned as a small file with a card."""
+    _delegate(ctx, "export")
+
+
+@app.command(context_settings=UNREAD)
+def reproduce(ctx: typer.Context) -> None:
+    """Train and measure a published system again, and write a page about it."""
+    _delegate(ctx, "reproduce")
 
 
 @app.command(context_settings=UNREAD)
