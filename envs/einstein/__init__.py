@@ -31,6 +31,10 @@ def _planes(board_size: int, columns: int, stones: int, **_: object) -> tuple[in
     return 3 * stones + 1, board_size, _columns(board_size, columns)
 
 
+def _mobility(board_size: int, columns: int, stones: int, **_: object) -> tuple[int, int, int]:
+    return 3 * stones + 6, board_size, _columns(board_size, columns)
+
+
 def _policy(stones: int, **_: object) -> tuple[int]:
     return (7 * stones,)
 
@@ -54,7 +58,7 @@ SPEC = Spec(
     },
     actions=_actions,
     longest=_longest,
-    encoders={"planes": _planes, "policy42": _policy, "value36": _value},
+    encoders={"planes": _planes, "mobility": _mobility, "policy42": _policy, "value36": _value},
     tested=(
         {},
         {"placement": "fixed", "substitution": "nearest"},

@@ -5,6 +5,7 @@ import numpy as np
 from ..engine.protocol import CHANCE
 from ..engine.rng import kernel
 from ..grid.dihedral import in_blocks
+from .rules import movable
 
 
 @kernel
@@ -29,7 +30,33 @@ def observe_planes(s, seat, x):
         face = (many + int(s.die) - 1) * size
         flat[face : face + size] = 1.0
     if s.turn == seat and s.to_move >= CHANCE:
-        flat[x.size - size :] = 1.0
+        turn = (many + many // 2) * size
+        flat[turn : turn + size] = 1.0
+
+
+@kernel
+def observe_mobility(s, seat, x):
+    """Write (3 k + 6, rows, columns): `planes`, the stones of either side, their chances to move, and who may now."""
+    observe_planes(s, seat, x)
+    size, k = s.board.size, s.square.size // 2
+    flat = x.reshape(x.size)
+    shown = (3 * k + 1) * size
+    for i in range(2 * k):
+        at = seen(s, seat, i)
+        if at >= 0:
+            flat[shown + i // k * size + at] = 1.0
+    chances, now = shown + 2 * size, shown + 4 * size
+    for side in range(2):
+        owner = seat if side == 0 else 1 - seat
+        for die in range(1, k + 1):
+            for number in movable(s, owner, die):
+                if number > 0:
+                    at = seen(s, seat, side * k + number - 1)
+                    flat[chances + side * size + at] += 1.0
+                    if die == s.die and owner == s.to_move:
+                        flat[now + at] = 1.0
+    for at in range(chances, now):
+        flat[at] /= k
 
 
 @kernel
@@ -76,8 +103,9 @@ def symmetries(encoder: str, **params: int | str) -> tuple[np.ndarray, np.ndarra
                 stones = np.concatenate([own, k + other])
                 turned = board.T.ravel() if mirrored else board.ravel()
                 actions.append(in_blocks(own, np.array([1, 0, 2] if mirrored else [0, 1, 2])))
-                if encoder == "planes":
-                    numbers.append(in_blocks(np.concatenate([stones, 2 * k + own, [3 * k]]), turned))
+                if encoder in ("planes", "mobility"):
+                    rest = np.arange(3 * k, 3 * k + (6 if encoder == "mobility" else 1))
+                    numbers.append(in_blocks(np.concatenate([stones, 2 * k + own, rest]), turned))
                 else:
                     entries = in_blocks(stones, np.array([0, 2, 1] if mirrored else [0, 1, 2]))
                     die = 6 * k + own if encoder == "policy42" else own[:0]

@@ -66,9 +66,9 @@ def reset(s, rng):
 
 
 @kernel
-def lower(s, number):
-    """Find the mover's stone of the next lower number; 0 when there is none."""
-    first = s.turn * (s.square.size // 2)
+def lower(s, seat, number):
+    """Find the seat's stone of the next lower number; 0 when there is none."""
+    first = seat * (s.square.size // 2)
     number -= 1
     while number > 0 and s.square[first + number - 1] < 0:
         number -= 1
@@ -76,10 +76,10 @@ def lower(s, number):
 
 
 @kernel
-def higher(s, number):
-    """Find the mover's stone of the next higher number; 0 when there is none."""
+def higher(s, seat, number):
+    """Find the seat's stone of the next higher number; 0 when there is none."""
     k = s.square.size // 2
-    first = s.turn * k
+    first = seat * k
     number += 1
     while number <= k and s.square[first + number - 1] < 0:
         number += 1
@@ -87,12 +87,11 @@ def higher(s, number):
 
 
 @kernel
-def movable(s):
-    """§5: the two stones that the die lets the mover choose from, 0 for none."""
-    die = int(s.die)
-    if s.square[s.turn * (s.square.size // 2) + die - 1] >= 0:
+def movable(s, seat, die):
+    """§5: the two stones that a die lets a seat choose from, 0 for none."""
+    if s.square[seat * (s.square.size // 2) + die - 1] >= 0:
         return die, 0
-    low, high = lower(s, die), higher(s, die)
+    low, high = lower(s, seat, die), higher(s, seat, die)
     if s.nearest == 1 and low > 0 and high > 0:
         if die - low < high - die:
             high = 0
@@ -118,7 +117,7 @@ def legal(s, mask):
     if s.to_move < 0:
         return 0
     n = 0
-    for number in movable(s):
+    for number in movable(s, int(s.turn), int(s.die)):
         if number > 0:
             row, column = directions(s, number)
             a = 3 * (number - 1)
@@ -194,7 +193,7 @@ def playout(s, rng, mask, p):
     while s.to_move >= CHANCE:
         if s.to_move == CHANCE:
             resolve(s, below(rng, k))
-        number, other = movable(s)
+        number, other = movable(s, int(s.turn), int(s.die))
         if number == 0:
             number, other = other, 0
         row, column = directions(s, number)

@@ -1,5 +1,6 @@
 """EinStein in slow, plain Python, written from envs/einstein/RULES.md alone: it shares no line with the kernels."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -94,16 +95,18 @@ class EinStein:
 
     def movable(self) -> list[int]:
         """The mover's stones that it may choose from (§5)."""
-        if self.die is None or self.over():
-            return []
-        own = self.numbers(self.turn)
-        if self.die in own:
-            return [self.die]
-        lower, higher = [i for i in own if i < self.die][-1:], [i for i in own if i > self.die][:1]
+        return [] if self.die is None or self.over() else self.movable_by(self.turn, self.die)
+
+    def movable_by(self, seat: int, die: int) -> list[int]:
+        """The stones that a roll lets a seat choose from (§5)."""
+        own = self.numbers(seat)
+        if die in own:
+            return [die]
+        lower, higher = [i for i in own if i < die][-1:], [i for i in own if i > die][:1]
         candidates = lower + higher
-        if self.substitution == "nearest":
-            least = min(abs(i - self.die) for i in candidates)
-            candidates = [i for i in candidates if abs(i - self.die) == least]
+        if self.substitution == "nearest" and candidates:
+            least = min(abs(i - die) for i in candidates)
+            candidates = [i for i in candidates if abs(i - die) == least]
         return candidates
 
     def target(self, action: int) -> Cell | None:
@@ -180,6 +183,20 @@ class EinStein:
         ones += [everywhere if face else set() for face in self.faces()]
         ones.append(everywhere if self.turn == seat and not self.over() else set())
         return [[[float((r, c) in where) for c in range(self.m)] for r in range(self.n)] for where in ones]
+
+    def observe_mobility(self, seat: int) -> Planes:
+        """The encoder `mobility` from a seat: `planes`, and what the die may let stones do."""
+        whose, chances = [], []
+        for owner in (seat, 1 - seat):
+            at = {i: self.seen(seat, cell) for (of, i), cell in self.stones.items() if of == owner}
+            by = Counter(at[i] for die in range(1, self.k + 1) for i in self.movable_by(owner, die))
+            whose.append(dict.fromkeys(at.values(), 1.0))
+            chances.append({cell: faces / self.k for cell, faces in by.items()})
+        now = {self.seen(seat, self.stones[self.turn, i]): 1.0 for i in self.movable()}
+        return self.observe_planes(seat) + [
+            [[plane.get((r, c), 0.0) for c in range(self.m)] for r in range(self.n)]
+            for plane in (*whose, *chances, now)
+        ]
 
     def faces(self) -> list[float]:
         """One number for each face of the die: 1 for the one it shows, before the roll and after the end none."""
