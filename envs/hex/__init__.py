@@ -27,7 +27,7 @@ SPEC = Spec(
     },
     actions=_actions,
     longest=_actions,
-    encoders={"planes": _planes, "neurohex": _neurohex},
+    encoders={"planes": _planes, "oriented": _planes, "neurohex": _neurohex},
     tested=(
         {},
         {"board_size": 1},

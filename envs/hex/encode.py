@@ -27,6 +27,17 @@ def observe_planes(s, seat, x):
 
 
 @kernel
+def observe_oriented(s, seat, x):
+    """Write what `planes` shows, (3 + swap, n, n), mirrored for seat 1: the observer always owns the first axis."""
+    observe_planes(s, seat, x)
+    if seat == 1:
+        for plane in x:
+            for i in range(plane.shape[0]):
+                for j in range(i):
+                    plane[i, j], plane[j, i] = plane[j, i], plane[i, j]
+
+
+@kernel
 def observe_neurohex(s, seat, x):
     """Write (6, n + 4, n + 4): mine, theirs, then the stones joined to each of the four sides.
 
@@ -48,9 +59,12 @@ def observe_neurohex(s, seat, x):
             x[3 + 2 * other, i, j] = sides(s, a) & HIGH != 0
 
 
-def permutation_neurohex(board_size: int, swap: bool) -> np.ndarray:
+def permutation_oriented(board_size: int, swap: bool) -> np.ndarray:
     """Return (2, actions): the game's action for each action of the frame that a seat sees."""
     return with_kept(images(board_size)[[0, TRANSPOSED]], swap)
+
+
+permutation_neurohex = permutation_oriented
 
 
 def symmetries(encoder: str, board_size: int, swap: bool) -> tuple[np.ndarray, np.ndarray]:

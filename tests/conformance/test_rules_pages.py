@@ -64,7 +64,7 @@ DRIFTED = {
         "gives the longest game: 'A game has at most FORMULA actions.'",
     ),
     "shape": (f"{PLANES} (3 + swap, n, n)", f"{PLANES} (3, n, n)", "gives planes of hex:"),
-    "order": (PLANES, "`planes`, shape", "has under '## Observations' the encoders planes, neurohex"),
+    "order": (PLANES, "`planes`, shape", "has under '## Observations' the encoders planes, oriented, neurohex"),
     "planes": ("| 2, 3 | on the observer's", "| 2 | on the observer's", "has a table of neurohex's every plane"),
     "diagram": ("     1  . X .", "     1  X X .", "shows diagrams as they are written"),
     "history": ("- v0: first", "- v2: first", "has a '## Version history'"),

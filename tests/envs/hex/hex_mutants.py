@@ -50,6 +50,7 @@ MUTANTS = [
     ("planes show the other's sides", "encode.py", "        if seat == 0:", "        if seat == 1:"),
     ("planes miss a side", "encode.py", "x[2, 0, i] = x[2, n - 1, i] = 1.0", "x[2, 0, i] = 1.0"),
     ("planes never show the swap", "encode.py", "x[3] = 1.0", "x[3] = 0.0"),
+    ("oriented mirrors for seat 0", "encode.py", "if seat == 1:", "if seat == 0:"),
     ("neurohex does not mirror", "encode.py", "else (c + PAD, r + PAD)", "else (r + PAD, c + PAD)"),
     ("neurohex exchanges the ends", "encode.py", "sides(s, a) & LOW", "sides(s, a) & HIGH"),
     ("neurohex pads one line", "encode.py", "x[5, :, n + PAD :] = 1.0", "x[5, :, n + PAD + 1 :] = 1.0"),

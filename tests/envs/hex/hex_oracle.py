@@ -118,6 +118,11 @@ class Hex:
             sets.append(set(self.cells()) if self.swap_possible() else set())
         return [[[float((r, c) in chosen) for c in range(self.n)] for r in range(self.n)] for chosen in sets]
 
+    def observe_oriented(self, seat: int) -> Planes:
+        """The encoder `oriented` from a seat: `planes`, rows and columns exchanged for seat 1."""
+        planes = self.observe_planes(seat)
+        return planes if seat == 0 else [[list(column) for column in zip(*plane, strict=True)] for plane in planes]
+
     def observe_neurohex(self, seat: int) -> Planes:
         """The encoder `neurohex` from a seat: two cells of padding, the observer's sides on the first axis."""
         other = 1 - seat
@@ -140,7 +145,7 @@ class Hex:
         return [[float((x - 2, y - 2) in seen or (x, y)[axis] in padding) for y in width] for x in width]
 
     def seen_action(self, seat: int, action: int) -> int:
-        """The action as the `neurohex` of a seat shows it: mirrored with the board for seat 1."""
+        """The action as the `oriented` and the `neurohex` of a seat show it: mirrored with the board for seat 1."""
         if seat == 0 or action == self.n * self.n:
             return action
         r, c = divmod(action, self.n)

@@ -266,16 +266,17 @@ def test_keys_tell_the_chance_to_swap() -> None:
 
 @every_set
 def test_actions_share_the_frame_of_the_planes(game: Game) -> None:
-    """Action i is cell i of the planes, for both seats; `neurohex` mirrors both for seat 1."""
+    """Action i is cell i of the planes, for both seats; `oriented` and `neurohex` mirror both for seat 1."""
     oracle, n = Hex(**game.params), game.params["board_size"]
     for a in random.Random(3).sample(range(n * n), min(n * n, count(50, 5))):
         batch = Batch(game, 1, seed=0, encoder=None)
         batch.step(np.array([a]))
         for seat in (0, 1):
             r, c = divmod(oracle.seen_action(seat, a), n)
-            assert Frame(game, "neurohex").seen(a, seat) == r * n + c
+            assert Frame(game, "neurohex").seen(a, seat) == Frame(game, "oriented").seen(a, seat) == r * n + c
             assert Frame(game, "planes").seen(a, seat) == a
             assert seen(game, batch.states, "neurohex", seat)[0, seat, r + 2, c + 2] == 1
+            assert seen(game, batch.states, "oriented", seat)[0, seat, r, c] == 1
             assert seen(game, batch.states, "planes", seat)[0, seat].reshape(-1)[a] == 1
     for seat in (0, 1):
         frame = [Frame(game, "neurohex").seen(a, seat) for a in range(game.actions)]
@@ -302,7 +303,7 @@ def test_half_a_turn_keeps_the_game(game: Game) -> None:
 
 @pytest.mark.parametrize("board_size", [pytest.param(2, marks=COMPILES), 3, pytest.param(5, marks=COMPILES), 11])
 def test_mirroring_exchanges_the_seats(board_size: int) -> None:
-    """§9: where each seat plays the other's moves mirrored, each sees with `neurohex` what the other saw."""
+    """§9: where each plays the other's moves mirrored, each sees with `oriented` and `neurohex` what the other saw."""
     game, n = find(SPEC, board_size=board_size), board_size
     for history in random_histories(game, count(200, 6 if n < 11 else 1)):
         pairs = history[: len(history) // 2 * 2]
@@ -321,5 +322,6 @@ def test_mirroring_exchanges_the_seats(board_size: int) -> None:
         for seat in (0, 1):
             x = {name: seen(game, here.states, name, seat) for name in SPEC.encoders}
             y = {name: seen(game, there.states, name, 1 - seat) for name in SPEC.encoders}
-            assert np.array_equal(x["neurohex"], y["neurohex"])
+            for name in ("oriented", "neurohex"):
+                assert np.array_equal(x[name], y[name])
             assert np.array_equal(x["planes"], y["planes"].swapaxes(2, 3))
