@@ -92,7 +92,10 @@ class SelfPlay:
             sims = np.where(full, self.values["sims"], self.values["quick_sims"])
             found = self.search.search(view, sims, noise=self._noise(view, full))
             actions = self._choose(view, found)
+            astray = self._astray(view, actions)
             self.search.forest.note(view.row, actions)
+            # What comes of a random action says little about the position before it.
+            full &= ~astray
             self._remember(view, found, full)
             sums["decisions"] += view.row.size
             sums["samples"] += full.sum()
@@ -106,6 +109,15 @@ class SelfPlay:
         self.search.forest.forget()
         self.spent += time.perf_counter() - started
         return np.concatenate(finished)
+
+    def _astray(self, view: View, actions: np.ndarray) -> np.ndarray:
+        """Let half of the games that are in their opening go on with a random action; say which (m,)."""
+        astray: np.ndarray = self.plies[view.row] < self.values["opening"]
+        if astray.any():
+            astray &= self.rng.random(astray.size) < 0.5
+            mask = view.mask[astray]
+            actions[astray] = (self.rng.random(mask.shape) * mask).argmax(axis=1)
+        return astray
 
     def _noise(self, view: View, full: np.ndarray) -> Noise | None:
         """Draw what full searches are stirred by."""
@@ -353,10 +365,13 @@ class AlphaZero:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Compare what the network says with policies (m, actions) over legal actions and with targets (m,)."""
         seen, legal, wanted, worth = (torch.from_numpy(array).to(self.device) for array in (x, mask, policy, target))
-        logits, values = self.net(seen)
+        # Where self-play computes in bfloat16 learning does, too; weights, gradients and losses stay float32.
+        dtype = self.playing[0][0].evaluator.dtype
+        with torch.autocast(seen.device.type, torch.bfloat16, enabled=dtype == torch.bfloat16):
+            logits, values = self.net(seen)
         # Not minus infinity: times a policy of 0 that would be no number.
-        logs = functional.log_softmax(logits.masked_fill(legal == 0, -1e9), dim=1)
-        return -(wanted * logs).sum(dim=1).mean(), functional.mse_loss(values, worth)
+        logs = functional.log_softmax(logits.float().masked_fill(legal == 0, -1e9), dim=1)
+        return -(wanted * logs).sum(dim=1).mean(), functional.mse_loss(values.float(), worth)
 
     def gate(self, score: Callable[[nn.Module, nn.Module], float]) -> bool:
         """Let the newest network be the best where it scores the threshold against it; say whether it does."""

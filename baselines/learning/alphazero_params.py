@@ -11,7 +11,7 @@ PARAMS: dict[str, Param] = {
     "network": Param("board", "network", choices=("board", "mlp", "layout", "policy42_value36")),
     "encoder": Param("", "what the network sees; empty: the game's default encoder"),
     "precision": Param(
-        "auto", "numbers that self-play judges with; auto: as is faster", choices=("auto", "float32", "bfloat16")
+        "auto", "numbers that networks compute with; auto: as is faster", choices=("auto", "float32", "bfloat16")
     ),
     "envs": Param(128, "games in progress at once, of every game", low=1, high=100_000),
     "halves": Param(2, "parts of them that play side by side, each on a thread of its own", low=1, high=1024),
@@ -31,6 +31,7 @@ PARAMS: dict[str, Param] = {
     "dirichlet": Param(0.3, "concentration of the noise", low=0.0001, high=1000.0),
     "temperature": Param(1.0, "self-play draws moves by visits ** (1 / temperature)", low=0.0, high=100.0),
     "temperature_plies": Param(10, "for so many plies; after them the most visited is played", low=0, high=1_000_000),
+    "opening": Param(0, "first actions of a game, each of them random in one game of two", low=0, high=1000),
     "outcome_share": Param(1.0, "share of the outcome in the target; the rest is the root's value", low=0.0, high=1.0),
     "symmetry": Param(True, "show every sample in a random symmetric image, where the game has any"),
     "window": Param(20_000, "samples that are learned from at first, the newest", low=1, high=MANY),

@@ -187,9 +187,9 @@ PLANTED = {
     "image of the actions the wrong way round": ("np.argsort(actions, axis=1)", "actions"),
     "image of the policy left out": (SHOWN, 'frame.masks(samples["policy"], seats)'),
     "policy in the frame of the game": ('frame.masks(samples["policy"], seats)', 'samples["policy"]'),
-    "policy over illegal actions": ("logits.masked_fill(legal == 0, -1e9)", "logits"),
+    "policy over illegal actions": (".masked_fill(legal == 0, -1e9)", ""),
     "sign of the policy's loss": ("return -(wanted * logs)", "return (wanted * logs)"),
-    "sign of the value": ("functional.mse_loss(values, worth)", "functional.mse_loss(-values, worth)"),
+    "sign of the value": ("mse_loss(values.float(), worth)", "mse_loss(-values.float(), worth)"),
     "seen from the other seat": (f"seats, rows = {SEATS}", f"seats, rows = 1 - {SEATS}"),
 }
 """Bugs of a learner: what stands there, and what would be wrong instead."""
@@ -237,6 +237,18 @@ def test_quick_searches_leave_no_samples_and_have_no_noise(monkeypatch: pytest.M
     assert (shares[sims == 3] == 0).all() and (shares[sims == 6] == 0.25).all()
     share = len(samples) / sum(number in returns for _, number in decisions)
     assert 0.15 < share < 0.45 and abs((sims == 6).mean() - 0.3) < 0.12
+
+
+def test_half_of_the_openings_are_random_and_not_learned_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alphazero.SelfPlay, "_choose", lambda self, view, found: view.mask.argmax(axis=1))
+    play = learner(envs=200, halves=1, sims=2, opening=1).playing[0][0]
+    play.play(1, dict.fromkeys(alphazero.SUMS, 0.0))
+    boards = play.batch.states["board"].reshape(200, 9)
+    astray = play.count == 0
+    assert 70 < astray.sum() < 130
+    assert (boards[~astray, 0] == 1).all() and boards[astray].any(axis=0).all()
+    play.play(1, dict.fromkeys(alphazero.SUMS, 0.0))
+    assert (play.count == np.where(astray, 1, 2)).all()
 
 
 def test_targets_mix_outcome_and_search() -> None:
