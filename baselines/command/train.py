@@ -94,17 +94,17 @@ def _pausing(asked: list[int]) -> Iterator[None]:
 def _reporting(run: Run) -> Iterator[Report]:
     """Show how far a run is, with its latest figures."""
     latest: dict[str, float] = {}
-    with progress(str(run.folder), run.config["steps"], "steps", run.steps) as tell:
+    with progress(str(run.folder), run.config["steps"], "steps", run.steps, lines=True) as tell:
 
         def report(steps: int, figures: dict[str, float]) -> None:
             latest.update(figures)
             evaluated = any(name.startswith("eval/") for name in figures)
-            tell(steps, _words(latest), _words(figures), now=evaluated)
+            tell(steps, _words(latest), _words(figures, *run.trainer.watched), now=evaluated)
 
         yield report
 
 
-def _words(figures: dict[str, float]) -> str:
-    """Name the figures that a watcher wants to see."""
-    wanted = [name for name in figures if name.startswith("eval/") or name in ("train/loss", "time/fps")]
-    return ", ".join(f"{name.split('/', 1)[1]} {figures[name]:.3g}" for name in sorted(wanted))
+def _words(figures: dict[str, float], *names: str) -> str:
+    """Say the scores among figures, and those of the names given; without any how fast it is."""
+    wanted = [*sorted(name for name in figures if name.startswith("eval/")), *(names or ("time/fps",))]
+    return ", ".join(f"{name.split('/', 1)[1]} {figures[name]:.3g}" for name in wanted if name in figures)

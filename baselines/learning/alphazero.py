@@ -296,8 +296,8 @@ class AlphaZero:
         self.decisions = self.finished = self.updates = self.promotions = 0
         self.owed = 0.0
         self.sums = dict.fromkeys(SUMS, 0.0)
-        self.learning = 0.0
-        """Seconds of learning since `figures` was last asked."""
+        self.learning = self.busy = 0.0
+        """Seconds of learning, and of all rounds, since `figures` was last asked."""
         self._pool: ThreadPoolExecutor | None = None
 
     def evaluator(self, game: Game, net: nn.Module) -> NetworkEvaluator:
@@ -306,6 +306,7 @@ class AlphaZero:
 
     def round(self) -> None:
         """Play `moves` decisions in every game, then learn from the games that have ended."""
+        started = time.perf_counter()
         new = self._play()
         played = time.perf_counter()
         if sum(window.total for window in self.windows) >= self.values["learning_starts"]:
@@ -313,6 +314,7 @@ class AlphaZero:
             self._learn(int(self.owed))
             self.owed -= int(self.owed)
         self.learning += time.perf_counter() - played
+        self.busy += time.perf_counter() - started
 
     def _play(self) -> int:
         """Let all play side by side, each on one thread; return how many samples there are for it."""
@@ -394,6 +396,7 @@ class AlphaZero:
             "train/samples": float(sum(window.size for window in self.windows)),
             "train/steps": float(self.updates),
             "train/learning_rate": self.optimizer.param_groups[0]["lr"],
+            "time/games": round(s["games"] / max(self.busy, 1e-9), 2),
             **self._shares(),
         }
         if s["steps"]:
@@ -412,7 +415,8 @@ class AlphaZero:
             found["kernels"] += kernels
             found["python"] += max(0.0, play.spent - network - kernels)
             play.evaluator.spent = play.search.spent = play.spent = 0.0
-        self.learning, total = 0.0, max(sum(found.values()), 1e-9)
+        self.learning = self.busy = 0.0
+        total = max(sum(found.values()), 1e-9)
         return {f"time/{name}": round(spent / total, 3) for name, spent in found.items()}
 
 

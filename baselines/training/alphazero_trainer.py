@@ -48,6 +48,11 @@ class AlphaZeroTrainer(Trainer):
     """AlphaZero, whose steps are decisions in self-play."""
 
     unit = "decisions in self-play"
+    watched = (
+        "time/fps", "time/games", "time/network", "time/kernels", "time/python", "time/learning",
+        "train/policy_loss", "train/value_loss", "rollout/policy_entropy", "rollout/game_length",
+        "rollout/first_wins", "rollout/second_wins",
+    )  # fmt: skip
 
     def __init__(self, config: Config, device: str) -> None:
         self.config = config

@@ -74,6 +74,7 @@ class DQNTrainer(Trainer):
     """DQN, whose steps are transitions."""
 
     unit = "transitions"
+    watched = ("time/fps", "train/loss")
 
     def __init__(self, config: Config, device: str) -> None:
         self.config, self.learner = config, make_learner(config, device)

@@ -21,6 +21,8 @@ class Trainer(ABC):
 
     unit: ClassVar[str]
     """What its steps are, for the axis of a picture."""
+    watched: ClassVar[tuple[str, ...]]
+    """The figures of the log that somebody who watches wants to see, scores apart."""
     moves: np.ndarray
     """How often it has played each action (actions,) int64."""
 

@@ -21,8 +21,10 @@ from typer.testing import CliRunner, Result
 
 from boyi.baselines import make_agent
 from boyi.baselines.command import main as cli
+from boyi.baselines.command import progress
 from boyi.baselines.learning.alphazero_agent import read_network, write_network
 from boyi.baselines.search.puct import PUCT
+from boyi.baselines.training.alphazero_trainer import AlphaZeroTrainer
 from boyi.baselines.training.config import Config, read_config
 from boyi.baselines.training.run import Limits, Run
 from boyi.envs import Batch, BoyiError
@@ -54,9 +56,13 @@ def state(folder: Path) -> Any:
     return [{name: array.tobytes() for name, array in each.items()} for each in arrays], timeless
 
 
-def test_a_run_leaves_everything_behind_and_plays_as_an_agent() -> None:
+def test_a_run_leaves_everything_behind_and_plays_as_an_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "EVERY", 0.0)
     done = boyi("train tiny.toml --name first")
     assert done.exit_code == 0, done.stderr
+    said = [line for line in done.stderr.splitlines() if " of 600 steps: " in line]
+    for figure in (*AlphaZeroTrainer.watched, "eval/random"):
+        assert any(f"{figure.split('/')[1]} " in line for line in said), figure
     assert re.fullmatch(r"runs/first: 600 steps, all 600 steps are done; \d+% against random\n", done.stdout)
     folder = Path("runs/first")
     assert left_by(folder) == LEFT
