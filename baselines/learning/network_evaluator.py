@@ -35,6 +35,8 @@ class NetworkEvaluator:
         self.game, self.frame, self.device = game, Frame(game, encoder), torch.device(device)
         self.dtype = PRECISIONS.get(precision, torch.bfloat16 if _fast_bfloat16(self.device) else torch.float32)
         self.mask = np.zeros(game.actions, np.int8)
+        # On a GPU what several judge for overlaps, copies and all, when each has a stream of its own.
+        self.stream = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None
         self.spent = 0.0
         """Seconds in the network so far."""
         self.refresh(net)
@@ -43,6 +45,8 @@ class NetworkEvaluator:
         """Judge by what a network is now."""
         copy = deepcopy(net).eval().to(self.device, self.dtype)
         self.net: nn.Module = copy.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        if self.stream is not None:
+            self.stream.wait_stream(torch.cuda.current_stream(self.device))
 
     def evaluate(self, states: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Judge positions (m,) in which `seats` (m,) decide: priors (m, actions) over legal actions, values (m,)."""
@@ -65,8 +69,9 @@ class NetworkEvaluator:
         observe = bind(observe_rows, self.game, self.frame.encoder)
         observe(0, states.size, states, np.arange(states.size), seats, x)
         started = time.perf_counter()
-        with torch.inference_mode():
-            said = net(torch.from_numpy(x).to(self.device, self.dtype))
+        with torch.inference_mode(), torch.cuda.stream(self.stream):
+            seen = torch.from_numpy(x) if self.stream is None else torch.from_numpy(x).pin_memory()
+            said = net(seen.to(self.device, non_blocking=True).to(self.dtype))
             found = [part.float().cpu().numpy() for part in (said if isinstance(said, tuple) else (said,))]
         self.spent += time.perf_counter() - started
         return found
