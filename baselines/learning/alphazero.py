@@ -36,6 +36,7 @@ from ...envs.faces.symmetry import symmetries
 from ..agent import check_duel
 from ..search.guided import GuidedSearch, Noise, Searched, read_settings
 from ..search.puct import shares
+from .alphazero_agent import read_network
 from .alphazero_params import PARAMS
 from .network_evaluator import NetworkEvaluator, torch_threads
 from .networks import Network
@@ -281,6 +282,8 @@ class AlphaZero:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(v["seed"])
             self.net = one_network(self.games, v["network"], self.encoder, choices or {}).to(device)
+        if v["start"]:
+            self.net.load_state_dict(learned_weights(v["start"], self.games[0], self.encoder, self.net))
         self.best = deepcopy(self.net) if v["gate_interval"] else self.net
         self.optimizer = make_optimizer(self.net, v)
         seeds = np.random.SeedSequence(v["seed"]).generate_state(1 + len(self.games) * v["halves"], np.uint64).tolist()
@@ -430,6 +433,19 @@ def one_network(games: Sequence[Game], name: str, encoder: str, choices: Mapping
         if {key: tensor.shape for key, tensor in other.state_dict().items()} != shapes:
             raise BoyiError(f"network {name} has other weights for {game} than for {games[0]}: one run learns one")
     return net
+
+
+def learned_weights(where: str, game: Game, encoder: str, net: Network) -> dict[str, torch.Tensor]:
+    """Read weights for a network; `BoyiError` where they are of another game or of a network that differs."""
+    learned = read_network(where)
+    card, theirs = learned.card, learned.network(game)
+    have, want = (card.network, card.choices, card.encoder), (net.name, net.choices, encoder)
+    if have != want:
+        raise BoyiError(
+            f"start={where} is network {have[0]} with {have[1]} that sees {have[2]}, the run's is "
+            f"{want[0]} with {want[1]} that sees {want[2]}"
+        )
+    return theirs.state_dict()
 
 
 def make_optimizer(net: nn.Module, values: Mapping[str, Any]) -> torch.optim.Optimizer:

@@ -10,6 +10,7 @@ MANY = 10**12
 PARAMS: dict[str, Param] = {
     "network": Param("board", "network", choices=("board", "mlp", "layout", "policy42_value36")),
     "encoder": Param("", "what the network sees; empty: the game's default encoder"),
+    "start": Param("", "weights to begin with, as einstein (weights that ship), runs/NAME or a file; empty: new ones"),
     "precision": Param(
         "auto", "numbers that networks compute with; auto: as is faster", choices=("auto", "float32", "bfloat16")
     ),

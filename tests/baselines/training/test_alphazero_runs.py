@@ -27,7 +27,7 @@ from boyi.baselines.search.puct import PUCT
 from boyi.baselines.training.alphazero_trainer import AlphaZeroTrainer
 from boyi.baselines.training.config import Config, read_config
 from boyi.baselines.training.run import Limits, Run
-from boyi.envs import Batch, BoyiError
+from boyi.envs import Batch, BoyiError, find
 from boyi.envs.engine import bind
 
 GAME = "einstein:board_size=3,stones=2"
@@ -272,3 +272,21 @@ def test_puct_asks_the_network_that_it_names(weights: Path) -> None:
     view = Batch(GAME, 3, seed=0).view()
     by_hand = PUCT(sims=20, evaluator=make_agent(f"az:{weights}", GAME).evaluator(view.game))  # type: ignore[attr-defined]
     assert agent.act(view).tolist() == by_hand.act(Batch(GAME, 3, seed=0).view()).tolist()
+
+
+def test_a_run_begins_with_the_weights_that_it_names(weights: Path) -> None:
+    theirs = load_file(weights / "model.safetensors")
+    ours = Run(tiny(start="runs/tiny", seed=7), Path("runs/next")).trainer.agent().evaluators[find(GAME)]  # type: ignore[attr-defined]
+    assert {name: tensor.numpy().tolist() for name, tensor in ours.net.state_dict().items()} == {
+        name: array.tolist() for name, array in theirs.items()
+    }
+    for changes, sentence in (
+        (
+            {"choices": {"hidden": [9]}},
+            "start=runs/tiny is network mlp with {'hidden': [8]} that sees planes, the run's is",
+        ),
+        ({"game": "hex:board_size=3"}, "cannot play hex:board_size=3"),
+        ({"start": "runs/nothing"}, "cannot read runs/nothing"),
+    ):
+        with pytest.raises(BoyiError, match=re.escape(sentence)):
+            Run(tiny(**{"start": "runs/tiny", **changes}), Path("runs/other"))
