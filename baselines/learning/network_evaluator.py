@@ -36,7 +36,7 @@ class NetworkEvaluator:
         self.dtype = PRECISIONS.get(precision, torch.bfloat16 if _fast_bfloat16(self.device) else torch.float32)
         self.mask = np.zeros(game.actions, np.int8)
         # On a GPU what several judge for overlaps, copies and all, when each has a stream of its own.
-        self.stream = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None
+        self.stream = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None  # type: ignore[no-untyped-call]
         self.spent = 0.0
         """Seconds in the network so far."""
         self.refresh(net)
