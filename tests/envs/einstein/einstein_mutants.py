@@ -23,7 +23,7 @@ MUTANTS = [
     ("the next lower stone is skipped", "rules.py", "    number -= 1\n    while", "    number -= 2\n    while"),
     ("the highest stone is never gone", "rules.py", "while number <= k and", "while number < k and"),
     ("the highest stone is never next", "rules.py", "if number <= k else 0", "if number < k else 0"),
-    ("a higher stone may go for the rolled one", "rules.py", "return die, 0", "return die, higher(s, die)"),
+    ("a higher stone may go for the rolled one", "rules.py", "return die, 0", "return die, higher(s, seat, die)"),
     ("always the nearest", "rules.py", "s.nearest == 1 and low > 0", "low > 0"),
     ("never the nearest", "rules.py", "s.nearest == 1 and low > 0", "s.nearest > 1 and low > 0"),
     ("the farthest", "rules.py", "            high = 0\n", "            low = 0\n"),
