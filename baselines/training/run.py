@@ -31,7 +31,7 @@ from ..arena.matches import evaluate
 from ..learning.checkpoint import read_file, write_file
 from ..learning.model_agent import FILE
 from .alphazero_trainer import AlphaZeroTrainer
-from .config import Config
+from .config import FIELDS, Config
 from .curves import curves, heat_map
 from .dqn_trainer import DQNTrainer
 from .trainer import Figures, Trainer
@@ -40,7 +40,7 @@ FORMAT = "boyi-run-2"
 TRAINERS: dict[str, type[Trainer]] = {"dqn": DQNTrainer, "alphazero": AlphaZeroTrainer}
 FREE = (
     "steps", "checkpoint_interval", "evaluation_interval", "evaluation_games", "evaluation_sims", "log_interval",
-    "ladder", "learning_rate", "decay_games", "decay",
+    "ladder", "learning_rate", "decay_games", "decay", "sims", "quick_sims", "full_share", "c",
 )  # fmt: skip
 """Fields that may change when a run is resumed."""
 
@@ -255,6 +255,8 @@ def versions() -> dict[str, str]:
 
 def _check_same(config: Config, kept: Mapping[str, Any], file: Path) -> None:
     """Raise `BoyiError` for a checkpoint that another config wrote."""
+    # Fields that are newer than the checkpoint had their defaults then.
+    kept = {**{field: param.default for field, param in FIELDS[config["algorithm"]].items()}, **kept}
     for field, value in config.facts.items():
         if field not in FREE and kept.get(field) != value:
             raise BoyiError(f"{file} belongs to another run: its {field} is {kept.get(field)!r}, here it is {value!r}")

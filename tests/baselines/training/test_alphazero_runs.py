@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import to_builtins
 from msgspec.structs import replace
 from places import ROOT
 from runs import LEFT, TINY_ALPHAZERO, left_by
@@ -23,10 +24,11 @@ from boyi.baselines import make_agent
 from boyi.baselines.command import main as cli
 from boyi.baselines.command import progress
 from boyi.baselines.learning.alphazero_agent import read_network, write_network
+from boyi.baselines.learning.checkpoint import read_file, write_file
 from boyi.baselines.search.puct import PUCT
 from boyi.baselines.training.alphazero_trainer import AlphaZeroTrainer
 from boyi.baselines.training.config import Config, read_config
-from boyi.baselines.training.run import Limits, Run
+from boyi.baselines.training.run import FORMAT, Checkpoint, Limits, Run
 from boyi.envs import Batch, BoyiError, find
 from boyi.envs.engine import bind
 
@@ -144,6 +146,17 @@ def test_a_run_goes_on_counting_its_hours() -> None:
     run.lines[-1]["time/hours"] = 5.0
     run.train()
     assert run.lines[-2]["time/hours"] >= 5.0
+
+
+def test_a_run_goes_on_that_was_begun_before_a_field_was_there() -> None:
+    Run(tiny(steps=60), Path("runs/tiny"), device="cpu").train()
+    file = Path("runs/tiny/checkpoint.safetensors")
+    arrays, facts = read_file(file, Checkpoint, FORMAT)
+    del facts.config["opening"]
+    write_file(file, arrays, to_builtins(facts))
+    assert Run(tiny(steps=120, c=0.5), Path("runs/tiny"), device="cpu", resume=True).steps == 60
+    with pytest.raises(BoyiError, match="its opening is 0, here it is 2"):
+        Run(tiny(steps=120, opening=2), Path("runs/tiny"), device="cpu", resume=True)
 
 
 def test_the_learning_rate_may_change_when_a_run_goes_on() -> None:
