@@ -35,6 +35,7 @@ AGENTS = {
     ),
     "einstein": (
         "mcts:sims=1000", "puct:sims=100", "puct:sims=100,chance=expected", "expectimax:depth=2", "expectimax:depth=4",
+        "az:einstein",
     ),
     "mahjong": ("mcts:sims=20", "expectimax:depth=1,alpha=0.2", "expectimax:depth=1,alpha=0.6"),
 }  # fmt: skip
