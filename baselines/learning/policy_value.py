@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -159,19 +158,12 @@ class Policy42Value36(Network):
         self.policy, self.value = quiet(nn.Linear(wide, actions)), quiet(nn.Linear(wide, 1))
 
     def forward(self, x: Tensor) -> Judged:
-        return narrow(x, *self.deciding, self.policy), self.values(x)
+        return self.policy(self.deciding(x)), self.values(x)
 
     def values(self, x: Tensor) -> Tensor:
         """Value positions alone, (B,)."""
-        return narrow(x[:, : self.seen], *self.valuing, self.value)[:, 0].tanh()
-
-
-def narrow(x: Tensor, *layers: nn.Module) -> Tensor:
-    """Apply layers to x (B, …) with the batch along the last axis: a third faster where they are as narrow as 20."""
-    x = x.T
-    for layer in layers:
-        x = torch.addmm(layer.bias[:, None], layer.weight, x) if isinstance(layer, nn.Linear) else layer(x)
-    return x.T
+        values: Tensor = self.value(self.valuing(x[:, : self.seen]))[:, 0].tanh()
+        return values
 
 
 POLICY_VALUE: dict[str, type[Network]] = {kind.name: kind for kind in (Board, Mlp, Layout, Policy42Value36)}
