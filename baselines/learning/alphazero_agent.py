@@ -221,6 +221,7 @@ class AlphaZeroAgent(NetworkPlayer):
         "weights": Param("", "name of weights that ship, folder of a run, or a file; empty: the game's that ship"),
         **SEARCH,
         "device": Param("cpu", "where the network is: cpu, cuda"),
+        "threads": Param(1, "threads of the CPU that the network computes on", low=1, high=1024),
     }
 
     def __init__(self, **values: Any) -> None:
@@ -239,7 +240,14 @@ class AlphaZeroAgent(NetworkPlayer):
 
         device = check_device(self.values["device"])
         card = self.learned.card
-        return NetworkEvaluator(game, self.learned.network(game), card.encoder, device=device, precision=card.precision)
+        return NetworkEvaluator(
+            game,
+            self.learned.network(game),
+            card.encoder,
+            device=device,
+            precision=card.precision,
+            threads=self.values["threads"],
+        )
 
     def given(self) -> Mapping[str, Any]:
         assert self.learned is not None

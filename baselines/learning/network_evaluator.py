@@ -26,12 +26,21 @@ PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 class NetworkEvaluator:
     """Judges positions by a network of `policy_value`, all that it is asked about in one call.
 
-    It works on a copy of the network, in `precision`; `refresh` takes over what that has learned since.
+    It works on a copy of the network, in `precision`, on so many threads of the CPU (0: as torch is set); `refresh`
+    takes over what that has learned since.
     """
 
     def __init__(
-        self, game: Game, net: nn.Module, encoder: str, *, device: str = "cpu", precision: str = "auto"
+        self,
+        game: Game,
+        net: nn.Module,
+        encoder: str,
+        *,
+        device: str = "cpu",
+        precision: str = "auto",
+        threads: int = 0,
     ) -> None:
+        self.threads = threads
         self.game, self.frame, self.device = game, Frame(game, encoder), torch.device(device)
         self.dtype = PRECISIONS.get(precision, torch.bfloat16 if _fast_bfloat16(self.device) else torch.float32)
         self.mask = np.zeros(game.actions, np.int8)
@@ -69,7 +78,7 @@ class NetworkEvaluator:
         observe = bind(observe_rows, self.game, self.frame.encoder)
         observe(0, states.size, states, np.arange(states.size), seats, x)
         started = time.perf_counter()
-        with torch.inference_mode(), torch.cuda.stream(self.stream):
+        with torch_threads(self.threads), torch.inference_mode(), torch.cuda.stream(self.stream):
             seen = torch.from_numpy(x) if self.stream is None else torch.from_numpy(x).pin_memory()
             said = net(seen.to(self.device, non_blocking=True).to(self.dtype))
             found = [part.float().cpu().numpy() for part in (said if isinstance(said, tuple) else (said,))]
@@ -98,8 +107,11 @@ def check_device(device: str) -> str:
 @contextmanager
 def torch_threads(count: int) -> Iterator[None]:
     """Let torch use so many threads on a CPU, 0: as many as before."""
+    if not count:
+        yield
+        return
     before = torch.get_num_threads()
-    torch.set_num_threads(count or before)
+    torch.set_num_threads(count)
     try:
         yield
     finally:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from msgspec import to_builtins
 from msgspec.structs import replace
 from places import ROOT
@@ -303,3 +304,16 @@ def test_a_run_begins_with_the_weights_that_it_names(weights: Path) -> None:
     ):
         with pytest.raises(BoyiError, match=re.escape(sentence)):
             Run(tiny(**{"start": "runs/tiny", **changes}), Path("runs/other"))
+
+
+@pytest.mark.parametrize(
+    "agent", ["az:runs/tiny,sims=4", "puct:evaluator='az:runs/tiny',sims=4", "az:runs/tiny,sims=4,threads=2"]
+)
+def test_a_network_computes_on_as_many_threads_as_are_asked_for(
+    weights: Path, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, kept, before = list[int](), torch.set_num_threads, torch.get_num_threads()
+    monkeypatch.setattr(torch, "set_num_threads", lambda count: (asked.append(count), kept(count)))
+    make_agent(agent, GAME).act(Batch(GAME, 3, seed=0).view())
+    assert set(asked[::2]) == {2 if "threads=2" in agent else 1} and set(asked[1::2]) == {before}
+    assert torch.get_num_threads() == before
