@@ -5,7 +5,7 @@ import numpy as np
 from ..engine.protocol import CHANCE
 from ..engine.rng import kernel
 from ..grid.dihedral import in_blocks
-from .rules import movable
+from .rules import movable_by
 
 
 @kernel
@@ -49,7 +49,7 @@ def observe_mobility(s, seat, x):
     for side in range(2):
         owner = seat if side == 0 else 1 - seat
         for die in range(1, k + 1):
-            for number in movable(s, owner, die):
+            for number in movable_by(s, owner, die):
                 if number > 0:
                     at = seen(s, seat, side * k + number - 1)
                     flat[chances + side * size + at] += 1.0

@@ -135,7 +135,7 @@ def follow(before, s, e, a):
 def first_turn(s, e, seat, turn):
     """Compute how likely none of a seat's stones is home after one turn and `turn` more, the first one's roll known."""
     k = s.square.size // 2
-    one, other = movable(s, int(s.turn), int(s.die))
+    one, other = movable(s)
     late = 1.0
     for i in range(seat * k, seat * k + k):
         if s.square[i] >= 0:
@@ -178,6 +178,6 @@ def transposition(s, e):
     """Hash the position with the stones that can move in place of the roll that lets them."""
     h = np.uint64(np.int64(s.to_move) + 2 + 4 * np.int64(s.turn + 2 * s.nearest))
     if s.to_move >= 0:
-        low, high = movable(s, int(s.turn), int(s.die))
+        low, high = movable(s)
         h += np.uint64(16 * (min(low, high) + 8 * max(low, high)))
     return hash64(hash_all(h * GOLDEN, s.square, -1))

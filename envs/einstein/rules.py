@@ -87,7 +87,7 @@ def higher(s, seat, number):
 
 
 @kernel
-def movable(s, seat, die):
+def movable_by(s, seat, die):
     """§5: the two stones that a die lets a seat choose from, 0 for none."""
     if s.square[seat * (s.square.size // 2) + die - 1] >= 0:
         return die, 0
@@ -98,6 +98,12 @@ def movable(s, seat, die):
         elif die - low > high - die:
             low = 0
     return low, high
+
+
+@kernel
+def movable(s):
+    """§5: the two stones that the die lets the mover choose from, 0 for none."""
+    return movable_by(s, int(s.turn), int(s.die))
 
 
 @kernel
@@ -117,7 +123,7 @@ def legal(s, mask):
     if s.to_move < 0:
         return 0
     n = 0
-    for number in movable(s, int(s.turn), int(s.die)):
+    for number in movable(s):
         if number > 0:
             row, column = directions(s, number)
             a = 3 * (number - 1)
@@ -193,7 +199,7 @@ def playout(s, rng, mask, p):
     while s.to_move >= CHANCE:
         if s.to_move == CHANCE:
             resolve(s, below(rng, k))
-        number, other = movable(s, int(s.turn), int(s.die))
+        number, other = movable(s)
         if number == 0:
             number, other = other, 0
         row, column = directions(s, number)
