@@ -403,7 +403,7 @@ def speed(ctx: typer.Context) -> None:
 
 @app.command(context_settings=UNREAD)
 def train(ctx: typer.Context) -> None:
-    """Train DQN or Double DQN from a config, in a run that survives being killed."""
+    """Train DQN, Double DQN or AlphaZero from a config, in a run that survives being killed."""
     _delegate(ctx, "train")
 
 

@@ -38,7 +38,7 @@ def train(
         bool, typer.Option("--allow-programs", help="Let agents of a config that is not boyi's run programs, modules.")
     ] = False,
 ) -> None:
-    """Train DQN or Double DQN; the run in runs/NAME survives being killed and plays as dqn:runs/NAME."""
+    """Train DQN, Double DQN or AlphaZero; the run in runs/NAME survives a kill and plays as dqn: or az:runs/NAME."""
     if (until is None) != (against is None):
         raise BoyiError("--until SCORE and --against AGENT go together")
     # A run's folder may come from others, too: what is in it is doubted whatever config it is gone on with.
