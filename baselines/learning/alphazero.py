@@ -305,7 +305,9 @@ class AlphaZero:
 
     def evaluator(self, game: Game, net: nn.Module) -> NetworkEvaluator:
         """Let a network judge positions as in self-play."""
-        return NetworkEvaluator(game, net, self.encoder, device=self.device, precision=self.values["precision"])
+        rows = self.values["envs"] // self.values["halves"]
+        precision = self.values["precision"]
+        return NetworkEvaluator(game, net, self.encoder, device=self.device, precision=precision, rows=rows)
 
     def round(self) -> None:
         """Play `moves` decisions in every game, then learn from the games that have ended."""

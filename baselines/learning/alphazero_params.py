@@ -12,7 +12,7 @@ PARAMS: dict[str, Param] = {
     "encoder": Param("", "what the network sees; empty: the game's default encoder"),
     "start": Param("", "weights to begin with, as einstein (weights that ship), runs/NAME or a file; empty: new ones"),
     "precision": Param(
-        "auto", "numbers that networks compute with; auto: as is faster", choices=("auto", "float32", "bfloat16")
+        "auto", "numbers that networks compute with; auto: as is quicker", choices=("auto", "float32", "bfloat16")
     ),
     "envs": Param(128, "games in progress at once, of every game", low=1, high=100_000),
     "halves": Param(2, "parts of them that play side by side, each on a thread of its own", low=1, high=1024),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.utils.flop_counter import FlopCounterMode
 
 from ...envs.engine.bind import bind
 from ...envs.engine.errors import BoyiError, shown
@@ -20,14 +21,18 @@ from ...envs.faces.frame import Frame
 from .network_evaluator_kernels import prior_rows
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-"""What a network may compute with; "auto": bfloat16 on GPUs and on CPUs that multiply it, else float32."""
+"""What a network may compute with; "auto": bfloat16 on GPUs, and where it is quicker on CPUs that multiply it."""
+HEAVY = 16_000_000
+"""Multiplications a call from which bfloat16 is quicker on those: by half and more; far below it takes twice as long,
+one position of Hex 7x7 by 32 filters, or hundreds of EinStein by layers of 20.
+"""
 
 
 class NetworkEvaluator:
     """Judges positions by a network of `policy_value`, all that it is asked about in one call.
 
     It works on a copy of the network, in `precision`, on so many threads of the CPU (0: as torch is set); `refresh`
-    takes over what that has learned since.
+    takes over what that has learned since. `rows` is how many positions a call will be about, as a rule.
     """
 
     def __init__(
@@ -38,17 +43,25 @@ class NetworkEvaluator:
         *,
         device: str = "cpu",
         precision: str = "auto",
+        rows: int = 1,
         threads: int = 0,
     ) -> None:
         self.threads = threads
         self.game, self.frame, self.device = game, Frame(game, encoder), torch.device(device)
-        self.dtype = PRECISIONS.get(precision, torch.bfloat16 if _fast_bfloat16(self.device) else torch.float32)
+        self.dtype = PRECISIONS[self._quicker(net, rows) if precision == "auto" else precision]
         self.mask = np.zeros(game.actions, np.int8)
         # On a GPU what several judge for overlaps, copies and all, when each has a stream of its own.
         self.stream = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None  # type: ignore[no-untyped-call]
         self.spent = 0.0
         """Seconds in the network so far."""
         self.refresh(net)
+
+    def _quicker(self, net: nn.Module, rows: int) -> str:
+        """Name the precision in which the network judges so many positions quicker."""
+        if self.device.type != "cpu":
+            return "bfloat16"
+        multiplies = torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
+        return "bfloat16" if multiplies and rows * multiplications(net, self.frame.shape) >= HEAVY else "float32"
 
     def refresh(self, net: nn.Module) -> None:
         """Judge by what a network is now."""
@@ -86,10 +99,11 @@ class NetworkEvaluator:
         return found
 
 
-def _fast_bfloat16(device: torch.device) -> bool:
-    """Whether bfloat16 is quicker than float32: by a third or more on CPUs that multiply it; on others it is slower."""
-    multiplies = torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
-    return device.type != "cpu" or bool(multiplies)
+def multiplications(net: nn.Module, shape: tuple[int, ...]) -> int:
+    """Count what a network multiplies to judge one observation."""
+    with torch.inference_mode(), FlopCounterMode(display=False) as counter:
+        deepcopy(net).eval().to("meta")(torch.empty(1, *shape, device="meta"))
+    return int(counter.get_total_flops()) // 2  # which counts additions as well
 
 
 def check_device(device: str) -> str:
