@@ -361,7 +361,7 @@ def _allowed(param: Param) -> str:
         return "true, false"
     if isinstance(param.default, str):
         return ", ".join(param.choices) or "text"
-    return f"{param.low:,} to {param.high:,}"
+    return ", ".join((f"{param.low:,} to {param.high:,}", *param.choices))
 
 
 @app.command()

@@ -13,7 +13,7 @@ from ...envs.engine.kernels import step_one
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Agent, check_duel
-from .alphabeta_kernels import HORIZON, LIMIT, NODES, begin, iterate, make_levels, start_iteration
+from .alphabeta_kernels import EVERY, HORIZON, LIMIT, NODES, begin, iterate, make_levels, start_iteration
 from .evaluation import WIN, evaluation
 from .transpositions import GENERATIONS, make_table
 
@@ -96,7 +96,13 @@ class AlphaBeta(Agent):
         ),
         "table": Param(1 << 20, "positions remembered, 16 bytes each; a power of 2 is used", low=0, high=2**31 - 1),
         "quiescence": Param(4, "turns that begin with tactics behind the depth", low=0, high=20),
-        "width": Param(0, "actions tried in a position, the game's first choices; 0: all", low=0, high=2**31 - 1),
+        "width": Param(
+            0,
+            "actions tried in a position, the game's first choices; 0: all that the game names; all: every legal one",
+            low=0,
+            high=2**31 - 1,
+            choices=("all",),
+        ),
     }
 
     def __init__(self, **values: Any) -> None:
@@ -190,6 +196,7 @@ class AlphaBeta(Agent):
         """Go on with an iteration; return whether it ended within the limits."""
         levels, chunk = space.levels, nodes if math.isinf(until) else 32
         quiescence, width = self.values["quiescence"], self.values["width"]
+        width = EVERY if width == "all" else width
         while True:
             met, now = int(levels.at[NODES]), time.perf_counter()
             if space.go_on(quiescence, width, min(nodes, met + chunk)):

@@ -23,6 +23,7 @@ from ...envs.engine.protocol import (
     candidates,
     evaluate,
     follow,
+    legal,
     returns,
     step,
     survey,
@@ -37,6 +38,7 @@ MOST_HISTORY = 1024  # what history adds to the ranks of the others, or takes of
 _FIRST, _KILLER = 1 << 30, 1 << 24  # ranks of the action known as best, and of the first killer
 _OPEN, _BOUND, _KNOWN = 0, 1, 2  # what entering a position gave: nothing yet, a bound, or its value
 LEVEL, NODES, ENTERING, HORIZON = 0, 1, 2, 3
+EVERY = -1  # a width: all legal actions
 
 
 class Levels(NamedTuple):
@@ -45,8 +47,9 @@ class Levels(NamedTuple):
     there are and how many are tried, whether the latest was tried with a null window, and the position's hash.
 
     `moves` and `ranks` (levels, actions) int32 are the candidates, `line` (levels, levels) int32 and `length` the best
-    continuation, `killers` (levels, 2) and `history` (2, actions) what refuted before. `at` (4,) says where the search
-    stands: the level, positions met, whether the level is to be entered, and whether any position was evaluated.
+    continuation, `killers` (levels, 2) and `history` (2, actions) what refuted before, `mask` (actions,) int8 scratch.
+    `at` (4,) says where the search stands: the level, positions met, whether the level is to be entered, and whether
+    any position was evaluated.
     """
 
     at: np.ndarray
@@ -67,6 +70,7 @@ class Levels(NamedTuple):
     length: np.ndarray
     killers: np.ndarray
     history: np.ndarray
+    mask: np.ndarray
 
 
 def make_levels(levels: int, actions: int) -> Levels:
@@ -90,6 +94,7 @@ def make_levels(levels: int, actions: int) -> Levels:
         length=np.zeros(levels, np.int64),
         killers=np.zeros((levels, 2), np.int32),
         history=np.zeros((2, actions), np.int32),
+        mask=np.zeros(actions, np.int8),
     )
 
 
@@ -173,6 +178,8 @@ def enter(levels, level, states, notes, table, generation, quiescence, width, lo
         n = candidates(s, e, levels.moves[level], levels.ranks[level])
         if 0 < width < n:
             n = keep_best(levels.moves[level], levels.ranks[level], n, width)
+        elif width == EVERY:
+            n = append_others(s, levels.moves[level], levels.ranks[level], n, levels.mask)
     order(levels, level, n, hint)
     levels.listed[level], levels.tried[level] = n, 0
     return _OPEN, np.int64(0)
@@ -197,6 +204,20 @@ def keep_best(moves, ranks, n, width):
     for i in range(width):
         bring_best(moves, ranks, i, n)
     return width
+
+
+def append_others(s, moves, ranks, n, mask):
+    """Append the legal actions that are not among the first `n`, none of a higher rank; return how many there are."""
+    legal(s, mask)
+    least = np.int32(0)
+    for i in range(n):
+        mask[moves[i]] = 0
+        least = min(least, ranks[i])
+    for a in range(mask.shape[0]):
+        if mask[a]:
+            moves[n], ranks[n] = a, least
+            n += 1
+    return n
 
 
 def bring_best(moves, ranks, i, n):

@@ -30,7 +30,9 @@ GAMES = __package__.rpartition(".")[0]
 
 @dataclass(frozen=True)
 class Param:
-    """One parameter: a truth, a choice, text, or a number in [low, high], whole unless the default is a float."""
+    """One parameter: a truth, a choice, text, or a number in [low, high], whole unless the default is a float; with
+    `choices` as well a number or one of those.
+    """
 
     default: Any
     doc: str
@@ -43,8 +45,10 @@ class Param:
         """Return the value in its own type; raise `BoyiError` with what is allowed otherwise."""
         if isinstance(self.default, bool):
             good, allowed = is_truth(value), "true or false"
-        elif self.choices:
-            good, allowed = isinstance(value, str) and value in self.choices, f"one of {', '.join(self.choices)}"
+        elif isinstance(value, str) and value in self.choices:
+            return value
+        elif self.choices and self.low is None:
+            good, allowed = False, f"one of {', '.join(self.choices)}"
         elif isinstance(self.default, str):
             good, allowed = isinstance(value, str), "text"
         else:
@@ -55,6 +59,7 @@ class Param:
             )
             good = (is_number if fraction else is_whole)(value, self.low, self.high)
             good = good and not (self.even and value % 2)
+            allowed = " or ".join((allowed, *self.choices))
         if not good:
             raise BoyiError(f"{owner}: {name} must be {allowed}, not {shown(value)}")
         return type(self.default)(value)

@@ -74,11 +74,12 @@ def choices(kind: type[Agent], work: dict[str, int]) -> list[dict[str, object]]:
 
 def values(param: Param) -> list[object]:
     """List what a parameter may be besides its default; of numbers one, and a small one."""
-    if param.choices or isinstance(param.default, bool):
-        return [value for value in param.choices or (False, True) if value != param.default]
+    if isinstance(param.default, bool):
+        return [not param.default]
+    words = [word for word in param.choices if word != param.default]
     if isinstance(param.default, str):
-        return []
-    return [type(param.default)(min(max(param.low, 2 if isinstance(param.default, int) else 0.5), param.high))]
+        return words
+    return [*words, type(param.default)(min(max(param.low, 2 if isinstance(param.default, int) else 0.5), param.high))]
 
 
 @pytest.mark.kernels

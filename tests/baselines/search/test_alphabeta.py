@@ -17,6 +17,7 @@ from boyi.envs.engine.kernels import all_candidates, step_one
 from boyi.envs.engine.protocol import evaluate, legal, returns, survey, tactics
 from boyi.envs.engine.rng import kernel
 from boyi.envs.engine.view import View
+from boyi.envs.jiu.constants import LAYOUT, TURN
 
 pytestmark = pytest.mark.kernels
 
@@ -373,6 +374,39 @@ def test_only_the_best_ranked_are_tried_where_the_width_ends(weigh: Any) -> None
     assert sorted(levels.moves[0, : levels.listed[0]]) == [21, 24]
 
 
+@pytest.mark.parametrize("name", ["gomoku:board_size=5", "jiu:board_size=6", "hex:board_size=4"])
+def test_every_legal_action_is_tried_where_the_width_is_all(weigh: Any, name: str) -> None:
+    """Whatever the game would have named first; in the depth, not in the tactics behind it."""
+    brute = BruteForce(find(name), PLAIN)
+    weigh({**PLAIN, "candidates": every_third})
+    agent = AlphaBeta(depth=2, width="all")
+    for view in positions(name, 5, 3):
+        found = agent.search(view)
+        assert agent.workspace is not None
+        levels = agent.workspace.levels
+        assert sorted(levels.moves[0, : levels.listed[0]]) == np.flatnonzero(view.mask[0]).tolist()
+        assert found.value == brute.value(view.states, 2)
+
+
+def test_the_whole_width_of_jiu_is_more_than_the_game_names() -> None:
+    """In the layout, and in the battle."""
+    batch, other = Batch("jiu:board_size=10", 1, seed=4), np.random.default_rng(0)
+    more = set()
+    while batch.to_move[0] >= 0:
+        legal = np.flatnonzero(batch.mask[0])
+        tried = []
+        for width in (0, "all"):
+            agent = AlphaBeta(depth=1, width=width)
+            agent.search(batch.view(), forced=True)
+            assert agent.workspace is not None
+            tried.append(int(agent.workspace.levels.listed[0]))
+        assert tried[0] <= tried[1] == legal.size
+        if tried[0] < legal.size:
+            more.add(int(batch.states["phase"][0]))
+        batch.step([other.choice(legal)])
+    assert {LAYOUT, TURN} <= more
+
+
 @pytest.mark.parametrize("values", [{"nodes": 1}, {"nodes": 40}, {"seconds": 1e-6}, {"seconds": 0.003}])
 @pytest.mark.usefixtures("weigh")
 def test_an_interrupted_search_plays_on(values: dict) -> None:
@@ -402,6 +436,7 @@ def test_a_game_without_evaluation_is_refused(monkeypatch: pytest.MonkeyPatch) -
         ({"depth": -1}, "alphabeta: depth must be a whole number from 0 to 100"),
         ({"seconds": -1.0}, "seconds must be a number from 0.0"),
         ({"quiescence": 50}, "quiescence must be a whole number from 0 to 20"),
+        ({"width": "some"}, "width must be a whole number from 0 to 2147483647 or all, not 'some'"),
         ({"deep": 3}, "unknown parameter of alphabeta 'deep': did you mean 'depth'"),
     ],
 )
