@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...envs.engine.batch import Batch
 from ...envs.engine.machine import machine
 from ...envs.engine.spec import Game, find
-from ...envs.engine.view import View, copied
+from ...envs.engine.view import copied
 from ..agent import Agent
 from ..agents import AgentLike, make_agent
 from ..arena.matches import evaluate
@@ -22,7 +22,7 @@ from ..learning.alphazero_agent import AlphaZeroAgent, shipped_weights
 from ..search.exact import Exact
 from ..training.config import read_config
 from ..training.run import Run
-from .report import Curves, grid, scores_picture, share, write_report
+from .report import Curves, curves_picture, grid, share, write_report
 
 GAME = "einstein"
 RULES: dict[str, dict[str, Any]] = {
@@ -67,7 +67,9 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
 
     `report` is called with a line about everything that is begun.
     """
-    runs = {rules: _train(folder / FOLDERS[rules], rules, scale, report) for rules in RULES}
+    report("positions with few stones, solved by exact")
+    solved = {stones: endings(find(GAME), stones, scale.starts) for stones in STONES}
+    runs = {rules: _train(folder / FOLDERS[rules], rules, scale, solved, report) for rules in RULES}
     agents: dict[str, AgentLike] = {
         f"{rules}, {how}": AlphaZeroAgent(weights=str(run.folder), sims=100, temperature=temperature)
         for rules, run in runs.items()
@@ -75,16 +77,17 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
     }
     if GAME in shipped_weights():
         agents["ours: az:einstein, 200 simulations"] = "az:einstein,sims=200"
-    positions = {stones: endings(find(GAME), stones, scale.starts) for stones in STONES}
     rows, regrets = [], []
     for name, agent in agents.items():
         report(f"{name}: {len(OPPONENTS)} matches of {scale.games} games")
         pairings = evaluate(agent, GAME, OPPONENTS, games=scale.games, seed=1).pairings
         rows.append([name, *(share(row.score) for row in pairings), _duration(pairings)])
     for name, agent in {**agents, "expectimax": "expectimax", "random": "random"}.items():
-        found = [regret(make_agent(agent, GAME), positions[stones]) for stones in STONES]
+        found = [regret(make_agent(agent, GAME), ends) for ends in solved.values()]
         regrets.append([name, *(f"{one.value:.2%} (to {one.high:.2%})" for one in found)])
-    panels = {opponent: _curves(runs, opponent, scale) for opponent in next(iter(runs.values())).config.ladder}
+    ladder = next(iter(runs.values())).config.ladder
+    scores = {f"against {opponent}": _scores(runs, opponent, scale) for opponent in ladder}
+    lost = {f"with {stones} stones": _regrets(runs, stones) for stones in STONES}
     lines = [
         "# EinStein würfelt nicht!: a search guided by two small networks (S5)",
         "",
@@ -98,30 +101,51 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         "![Scores over training](curves.png)",
         "",
         "Regret: how much of the score a decision gives away, on average, in positions with so few stones on the board,"
-        f" from games at random, that `exact` solves; {', '.join(f'{positions[n].size:,} with {n}' for n in STONES)}.",
+        " from games at random, that `exact` solves; "
+        f"{', '.join(f'{ends.states.size:,} with {stones}' for stones, ends in solved.items())}.",
         "",
         *grid(["regret with", *(f"{n} stones" for n in STONES)], regrets),
+        "",
+        "Over training, the most visited move played:",
+        "",
+        "![Regret over training](regret.png)",
         "",
         "Deviations, and what the text leaves open:",
         "",
         *(f"- {deviation}" for deviation in DEVIATIONS),
     ]
-    return write_report(folder, lines, {"curves.png": scores_picture(panels, "decisions in self-play")})
+    unit = next(iter(runs.values())).trainer.unit
+    pictures = {
+        "curves.png": curves_picture(scores, unit, "score", 1.0),
+        "regret.png": curves_picture(lost, unit, "regret"),
+    }
+    return write_report(folder, lines, pictures)
 
 
-def _train(folder: Path, rules: str, scale: Scale, report: Callable[[str], None]) -> Run:
-    """Train by rules, as far as that has not been done."""
+def _train(folder: Path, rules: str, scale: Scale, solved: dict[int, Endings], report: Callable[[str], None]) -> Run:
+    """Train by rules, as far as that has not been done; log the regret wherever the scores are measured."""
     every = scale.steps // scale.points
     changes = {"evaluation_interval": every, "checkpoint_interval": every, "evaluation_games": scale.games}
     config = read_config("einstein_s5", steps=scale.steps, **changes, **RULES[rules])
     run = Run(config, folder, resume=(folder / "config.json").exists())
     report(f"{rules}: {max(0, scale.steps - run.steps):,} decisions of self-play")
-    run.train()
+
+    def follow(steps: int, figures: dict[str, float]) -> None:
+        if any(name.startswith("eval/") for name in figures):
+            found = {stones: regret(run.trainer.agent(), ends) for stones, ends in solved.items()}
+            run.log({f"regret/{stones}{end}": value for stones, one in found.items() for end, value in _ends(one)})
+
+    run.train(report=follow)
     return run
 
 
-def _curves(runs: dict[str, Run], opponent: str, scale: Scale) -> Curves:
-    """Read the points of the learning curves off the logs of runs."""
+def _ends(found: Estimate) -> list[tuple[str, float]]:
+    """Name a value and the ends of its interval for the log."""
+    return [("", found.value), ("/low", found.low), ("/high", found.high)]
+
+
+def _scores(runs: dict[str, Run], opponent: str, scale: Scale) -> Curves:
+    """Read the scores against an opponent over training off the logs of runs."""
     curves = {}
     for rules, run in runs.items():
         found = [(line["steps"], line[f"eval/{opponent}"]) for line in run.lines if f"eval/{opponent}" in line]
@@ -129,27 +153,48 @@ def _curves(runs: dict[str, Run], opponent: str, scale: Scale) -> Curves:
     return curves
 
 
+def _regrets(runs: dict[str, Run], stones: int) -> Curves:
+    """Read the regret in positions with so many stones over training off the logs of runs."""
+    value, low, high = (f"regret/{stones}{end}" for end in ("", "/low", "/high"))
+    return {
+        rules: [(line["steps"], line[value], line[low], line[high]) for line in run.lines if value in line]
+        for rules, run in runs.items()
+    }
+
+
 def _duration(pairings: tuple[Pairing, ...]) -> str:
     return f"{1000 * np.mean([row.seconds_per_move for row in pairings]):.1f} ms"
 
 
-def endings(game: Game, stones: int, starts: int) -> np.ndarray:
-    """Gather the positions (m,) with so many stones and a choice of moves from games that are played at random."""
+class Endings(NamedTuple):
+    """Positions (m,) with few stones, and what each action is worth to the mover, NaN where illegal (m, actions)."""
+
+    states: np.ndarray
+    worth: np.ndarray
+
+
+def endings(game: Game, stones: int, starts: int) -> Endings:
+    """Gather the positions with so many stones and a choice of moves from games that are played at random."""
     batch, agent, found = Batch(game, starts, seed=stones), make_agent("random"), [game.blank[:0]]
     while (rows := np.flatnonzero(batch.to_move >= 0)).size:
         view = batch.view(rows)
         few = (view.states["left"].sum(axis=1) == stones) & (view.mask.sum(axis=1) > 1)
         found.append(copied(view.states, few))
         batch.step(agent.act(view), rows)
-    return np.concatenate(found)
+    states, exact = np.concatenate(found), Exact()
+    view = _set_up(states).view()
+    return Endings(states, np.array([exact.worth(view, k) for k in range(states.size)]))
 
 
-def regret(agent: Agent, states: np.ndarray) -> Estimate:
-    """Measure how much of the score (0 to 1) an agent's decisions in positions (m,) give away, on average."""
-    game, exact = find(GAME), Exact()
-    batch = Batch(game, states.size, seed=0)
+def _set_up(states: np.ndarray) -> Batch:
+    """Put positions (m,) on the rows of a batch."""
+    batch = Batch(GAME, states.size, seed=0)
     batch.states = states
-    view: View = batch.view()
-    actions, reach = agent.act(view), game.high - game.low
-    lost = [(np.nanmax(worth := exact.worth(view, k)) - worth[actions[k]]) / reach for k in range(states.size)]
-    return student(lost)
+    return batch
+
+
+def regret(agent: Agent, ends: Endings) -> Estimate:
+    """Measure how much of the score (0 to 1) an agent's decisions give away in positions, on average."""
+    game, actions = find(GAME), agent.act(_set_up(ends.states).view())
+    played = np.take_along_axis(ends.worth, actions[:, None], axis=1)[:, 0]
+    return student((np.nanmax(ends.worth, axis=1) - played) / (game.high - game.low))

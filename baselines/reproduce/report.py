@@ -26,8 +26,8 @@ def share(score: Estimate) -> str:
     return f"{score.value:.1%} ({100 * score.low:.1f} to {100 * score.high:.1f})"
 
 
-def scores_picture(panels: Mapping[str, Curves], unit: str) -> bytes:
-    """Draw scores with their intervals side by side, one panel for every opponent, as PNG."""
+def curves_picture(panels: Mapping[str, Curves], unit: str, what: str, most: float | None = None) -> bytes:
+    """Draw shares with their intervals over `unit` side by side, a panel for every title, up to `most`, as PNG."""
     figure = Figure(figsize=(4 * len(panels), 3.5), layout="constrained")
     several = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, (title, curves) in zip(several, panels.items(), strict=True):
@@ -35,10 +35,10 @@ def scores_picture(panels: Mapping[str, Curves], unit: str) -> bytes:
             where, value, low, high = zip(*points, strict=True)
             (line,) = axes.plot(where, value, marker=".", label=name)
             axes.fill_between(where, low, high, alpha=0.2, color=line.get_color())
-        axes.set(title=f"against {title}", xlabel=unit, ylim=(-0.02, 1.02))
+        axes.set(title=title, xlabel=unit)
         axes.grid(alpha=0.3)
         axes.legend(loc="best", fontsize="small")
-    figure.axes[0].set_ylabel("score")
+    figure.axes[0].set(ylabel=what, ylim=(0.0, most))
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=100)
     return file.getvalue()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -9,11 +10,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from boyi.baselines.agent import Agent
 from boyi.baselines.agents import make_agent
 from boyi.baselines.command.main import app
 from boyi.baselines.reproduce import einstein
 from boyi.envs.engine.batch import Batch
 from boyi.envs.engine.spec import find
+from boyi.envs.engine.view import View
 
 TINY = einstein.Scale(steps=6000, points=2, games=2, starts=300)
 
@@ -22,13 +25,21 @@ def test_the_page_says_what_was_measured_and_a_second_time_nothing_is_trained(tm
     said: list[str] = []
     page = einstein.reproduce(tmp_path, TINY, said.append)
     text = page.read_text()
-    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
+    for picture in ("curves.png", "regret.png"):
+        assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG") and f"]({picture})" in text
     for rules in einstein.RULES:
         assert re.search(rf"^\| {rules}, t = 1 \|( [\d.]+% \([\d.]+ to [\d.]+\) \|){{5}} [\d.]+ ms \|$", text, re.M)
         assert f"{rules}: 6,000 decisions of self-play" in said
     assert re.search(r"^\| regret with \| 2 stones \| 3 stones \|$", text, re.M)
     assert "6,000 decisions of self-play a run, 2 games a match" in text
     assert all(deviation in text for deviation in einstein.DEVIATIONS)
+    for folder in einstein.FOLDERS.values():
+        lines = [json.loads(line) for line in (tmp_path / folder / "log.jsonl").read_text().splitlines()]
+        scores, regrets = ([line["steps"] for line in lines if name in line] for name in ("eval/random", "regret/3"))
+        assert scores == regrets and len(scores) == TINY.points
+        assert all(
+            line["regret/3/low"] < line["regret/3"] < line["regret/3/high"] for line in lines if "regret/3" in line
+        )
     steps = {rules: (tmp_path / folder / "log.jsonl").read_text() for rules, folder in einstein.FOLDERS.items()}
     again: list[str] = []
     einstein.reproduce(tmp_path, TINY, again.append)
@@ -37,15 +48,27 @@ def test_the_page_says_what_was_measured_and_a_second_time_nothing_is_trained(tm
 
 
 def test_regret_is_what_a_decision_gives_away() -> None:
-    states = einstein.endings(find("einstein"), 3, 2000)
+    ends = einstein.endings(find("einstein"), 3, 2000)
+    states, worth = ends
     assert states.size > 100 and (states["left"].sum(axis=1) == 3).all()
     batch = Batch("einstein", states.size, seed=0)
     batch.states = states
-    assert (batch.view().mask.sum(axis=1) > 1).all()
-    best = einstein.regret(make_agent("exact"), states)
-    drawn = einstein.regret(make_agent("random"), states)
+    mask = batch.view().mask
+    assert (mask.sum(axis=1) > 1).all() and (np.isfinite(worth) == mask).all()
+    best = einstein.regret(make_agent("exact"), ends)
+    drawn = einstein.regret(make_agent("random"), ends)
     assert best.value == 0.0 and 0.05 < drawn.value < 0.5
     assert np.isfinite([drawn.low, drawn.high]).all() and drawn.low < drawn.value < drawn.high
+    # By hand: of a range of 2 what the worst choices lack to the best ones.
+    most = np.mean(np.nanmax(worth, axis=1) - np.nanmin(worth, axis=1)) / 2
+
+    class Worst(Agent):
+        name = "worst"
+
+        def act(self, view: View) -> np.ndarray:
+            return np.nanargmin(worth, axis=1)
+
+    assert einstein.regret(Worst(), ends).value == pytest.approx(most) and most > drawn.value
 
 
 @pytest.mark.parametrize(
