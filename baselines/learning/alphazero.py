@@ -44,7 +44,7 @@ from .policy_value import build_policy_value
 
 SUMS = (
     "games", "plies", "first_wins", "second_wins", "decisions", "samples", "entropy", "steps", "policy_loss",
-    "value_loss",
+    "value_loss", "divergence",
 )  # fmt: skip
 """What is counted between two lines of the log."""
 
@@ -305,9 +305,9 @@ class AlphaZero:
 
     def evaluator(self, game: Game, net: nn.Module) -> NetworkEvaluator:
         """Let a network judge positions as in self-play."""
-        rows = self.values["envs"] // self.values["halves"]
-        precision = self.values["precision"]
-        return NetworkEvaluator(game, net, self.encoder, device=self.device, precision=precision, rows=rows)
+        v, rows = self.values, self.values["envs"] // self.values["halves"]
+        how = {"device": self.device, "precision": v["precision"], "leaf": v["leaf"]}
+        return NetworkEvaluator(game, net, self.encoder, rows=rows, **how)
 
     def round(self) -> None:
         """Play `moves` decisions in every game, then learn from the games that have ended."""
@@ -352,11 +352,13 @@ class AlphaZero:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.net.train()
+        before, done = deepcopy(self.net) if v["kl_stop"] and steps else None, 0
         with torch_threads(self.threads):
-            for _ in range(steps):
+            while done < steps:
                 odds = np.array([window.size for window in self.windows], float)
                 window = self.windows[self.rng.choice(odds.size, p=odds / odds.sum())]
-                policy_loss, value_loss = self.losses(*window.draw(v["batch_size"], self.rng))
+                drawn = window.draw(v["batch_size"], self.rng)
+                policy_loss, value_loss = self.losses(*drawn)
                 self.optimizer.zero_grad()
                 (policy_loss + v["value_weight"] * value_loss).backward()
                 if v["clip"]:
@@ -364,21 +366,38 @@ class AlphaZero:
                 self.optimizer.step()
                 self.sums["policy_loss"] += policy_loss.item()
                 self.sums["value_loss"] += value_loss.item()
-        self.sums["steps"] += steps
-        self.updates += steps
+                done += 1
+                if before is not None:
+                    moved = self.divergence(before, *drawn[:2])
+                    self.sums["divergence"] += moved
+                    if moved > v["kl_stop"]:
+                        break
+        self.sums["steps"] += done
+        self.updates += done
 
     def losses(
         self, x: np.ndarray, mask: np.ndarray, policy: np.ndarray, target: np.ndarray
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Compare what the network says with policies (m, actions) over legal actions and with targets (m,)."""
         seen, legal, wanted, worth = (torch.from_numpy(array).to(self.device) for array in (x, mask, policy, target))
+        logs, values = self._said(self.net, seen, legal)
+        return -(wanted * logs).sum(dim=1).mean(), functional.mse_loss(values, worth)
+
+    def _said(self, net: nn.Module, seen: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Ask a network for the logarithms of its policy (m, actions) over legal actions, and for values (m,)."""
         # Where self-play computes in bfloat16 learning does, too; weights, gradients and losses stay float32.
         dtype = self.playing[0][0].evaluator.dtype
         with torch.autocast(seen.device.type, torch.bfloat16, enabled=dtype == torch.bfloat16):
-            logits, values = self.net(seen)
+            logits, values = net(seen)
         # Not minus infinity: times a policy of 0 that would be no number.
-        logs = functional.log_softmax(logits.float().masked_fill(legal == 0, -1e9), dim=1)
-        return -(wanted * logs).sum(dim=1).mean(), functional.mse_loss(values.float(), worth)
+        return functional.log_softmax(logits.float().masked_fill(legal == 0, -1e9), dim=1), values.float()
+
+    @torch.no_grad()
+    def divergence(self, before: nn.Module, x: np.ndarray, mask: np.ndarray) -> float:
+        """Measure how far the policy has moved from that of `before`, in nats: Kullback and Leibler's, on average."""
+        seen, legal = (torch.from_numpy(array).to(self.device) for array in (x, mask))
+        old, new = (self._said(net, seen, legal)[0] for net in (before, self.net))
+        return float((old.exp() * (old - new)).sum(dim=1).mean())
 
     def gate(self, score: Callable[[nn.Module, nn.Module], float]) -> bool:
         """Let the newest network be the best where it scores the threshold against it; say whether it does."""
@@ -406,6 +425,8 @@ class AlphaZero:
         }
         if s["steps"]:
             found |= {"train/policy_loss": s["policy_loss"] / steps, "train/value_loss": s["value_loss"] / steps}
+            if self.values["kl_stop"]:
+                found["train/divergence"] = s["divergence"] / steps
         if self.values["gate_interval"]:
             found["train/promotions"] = float(self.promotions)
         self.sums = dict.fromkeys(SUMS, 0.0)

@@ -20,6 +20,7 @@ from ..agent import Agent, check_duel
 from ..search.guided import PARAMS as GUIDED
 from ..search.guided import GuidedSearch, Searched, read_settings
 from ..search.puct import shares
+from .alphazero_params import LEAF
 from .model_agent import FILE, tensor_forms
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 FORMAT = "boyi-az-1"
 WEIGHTS = Path(__file__).parent / "weights"
-KEPT = {name: param for name, param in GUIDED.items() if name != "root"}
+KEPT = {**{name: param for name, param in GUIDED.items() if name != "root"}, "leaf": LEAF}
 """What of the search that a network has learned with its file keeps."""
 
 
@@ -247,6 +248,7 @@ class AlphaZeroAgent(NetworkPlayer):
             device=device,
             precision=card.precision,
             threads=self.values["threads"],
+            leaf=self.learned.search["leaf"],
         )
 
     def given(self) -> Mapping[str, Any]:

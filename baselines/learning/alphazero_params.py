@@ -6,6 +6,9 @@ from ...envs.engine.spec import Param
 from ..search.guided import PARAMS as GUIDED
 
 MANY = 10**12
+LEAF = Param(
+    "network", "what values positions: the network, or one random playout of each", choices=("network", "playout")
+)
 
 PARAMS: dict[str, Param] = {
     "network": Param("board", "network", choices=("board", "mlp", "layout", "policy42_value36")),
@@ -21,6 +24,7 @@ PARAMS: dict[str, Param] = {
     "quick_sims": Param(16, "simulations of a quick search, which nothing is learned from", low=2, high=1_000_000),
     "full_share": Param(1.0, "share of the searches that are full (playout cap)", low=0.0, high=1.0),
     **GUIDED,
+    "leaf": LEAF,
     "c": Param(1.5, GUIDED["c"].doc, low=0.0, high=1000.0),
     "keep_tree": Param(True, "keep the part of the tree that was played (root=puct)"),
     "noise": Param(
@@ -41,6 +45,9 @@ PARAMS: dict[str, Param] = {
     "learning_starts": Param(2000, "samples before learning", low=0, high=MANY),
     "draws": Param(4.0, "how often a sample is drawn, on average, when it is new", low=0.0, high=1000.0),
     "batch_size": Param(256, "samples in a gradient step", low=1, high=1_000_000),
+    "kl_stop": Param(
+        0.0, "learning after a round ends early when policies have moved so far, in nats; 0: never", low=0.0, high=100.0
+    ),
     "optimizer": Param("adam", "optimizer; adam decays weights apart from the gradient", choices=("adam", "sgd")),
     "learning_rate": Param(1e-3, "step size of the optimizer", low=0.0, high=10.0),
     "decay_games": Param(0, "the learning rate is divided after every so many games; 0: never", low=0, high=MANY),

@@ -17,8 +17,10 @@ from ...envs.engine.bind import bind
 from ...envs.engine.errors import BoyiError, shown
 from ...envs.engine.kernels import observe_rows
 from ...envs.engine.spec import Game
+from ...envs.engine.view import copied
 from ...envs.faces.frame import Frame
-from .network_evaluator_kernels import prior_rows
+from ..search.guided import Settings, make_scratch
+from .network_evaluator_kernels import playout_rows, prior_rows
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 """What a network may compute with; "auto": bfloat16 on GPUs, and where it is quicker on CPUs that multiply it."""
@@ -32,7 +34,8 @@ class NetworkEvaluator:
     """Judges positions by a network of `policy_value`, all that it is asked about in one call.
 
     It works on a copy of the network, in `precision`, on so many threads of the CPU (0: as torch is set); `refresh`
-    takes over what that has learned since. `rows` is how many positions a call will be about, as a rule.
+    takes over what that has learned since. `rows` is how many positions a call will be about, as a rule. With `leaf` of
+    "playout" random games value positions, and the network says the priors alone.
     """
 
     def __init__(
@@ -45,8 +48,9 @@ class NetworkEvaluator:
         precision: str = "auto",
         rows: int = 1,
         threads: int = 0,
+        leaf: str = "network",
     ) -> None:
-        self.threads = threads
+        self.threads, self.leaf = threads, leaf
         self.game, self.frame, self.device = game, Frame(game, encoder), torch.device(device)
         self.dtype = PRECISIONS[self._quicker(net, rows) if precision == "auto" else precision]
         self.mask = np.zeros(game.actions, np.int8)
@@ -78,12 +82,21 @@ class NetworkEvaluator:
             np.put_along_axis(logits, self.frame.permutation[seats], framed, axis=1)
         priors = np.empty_like(logits)
         bind(prior_rows, self.game)(states, logits, self.mask, priors)
-        return priors, values
+        return priors, self._played_out(states, seats) if self.leaf == "playout" else values
 
     def values(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Value positions (m,) from the sides of `seats` (m,)."""
+        if self.leaf == "playout":
+            return self._played_out(states, seats)
         alone = getattr(self.net, "values", None)
         return self._ask(self.net, states, seats)[1] if alone is None else self._ask(alone, states, seats)[0]
+
+    def _played_out(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Value positions (m,) by a random game from each."""
+        game, values = self.game, np.empty(states.size, np.float32)
+        terms = Settings().terms(game)
+        bind(playout_rows, game)(copied(states), seats, np.zeros(2, np.uint64), terms, make_scratch(game), values)
+        return values
 
     def _ask(self, net: Callable[[Tensor], Any], states: np.ndarray, seats: np.ndarray) -> list[np.ndarray]:
         """Show the network what seats see of positions; return all that it says, each (m, …) float32."""

@@ -1,8 +1,11 @@
-"""Kernels around the network: what comes out of it, for the rules."""
+"""Kernels around the network: what comes out of it, for the rules, and what values positions in its place."""
 
 import math
 
-from ...envs.engine.protocol import legal
+import numpy as np
+
+from ...envs.engine.protocol import key, legal
+from ..search.puct_kernels import judge_by_playout
 
 
 def prior_rows(states, logits, mask, priors):
@@ -19,3 +22,10 @@ def prior_rows(states, logits, mask, priors):
             total += priors[k, a]
         for a in range(mask.shape[0]):
             priors[k, a] /= total
+
+
+def playout_rows(states, seats, stream, terms, scratch, values):
+    """Value positions (m,), which change, for `seats` by one random game each, drawn from the position alone."""
+    for k in range(states.shape[0]):
+        stream[0], stream[1] = key(states[k]), np.uint64(0)
+        values[k] = judge_by_playout(states[k], seats[k], stream, terms, scratch, 0, 1.0)

@@ -73,6 +73,17 @@ class Settings(NamedTuple):
     c_visit: float = 50.0
     c_scale: float = 1.0
 
+    def terms(self, game: Game) -> Terms:
+        """Say it as kernels want it."""
+        return Terms(self.c, self.fpu, self.relative, self.valued, self.averaged, game.low, game.high)
+
+
+def make_scratch(game: Game) -> Scratch:
+    """Allocate room for what kernels work out about one position."""
+    return Scratch(
+        np.zeros(game.actions, np.int8), np.zeros(max(1, game.chance_outcomes)), np.zeros(game.seats, np.float32)
+    )
+
 
 def read_settings(values: Mapping[str, Any], *, reuse: bool = True, nodes: int = 0) -> Settings:
     """Read the values of `PARAMS` as settings."""
@@ -126,9 +137,7 @@ class GuidedSearch:
         self.forest = Forest(game, max(settings.nodes or enough, 1 + game.actions))
         self.spent = 0.0
         """Seconds in kernels so far, where the evaluator is asked from outside of them."""
-        self.terms = Terms(
-            settings.c, settings.fpu, settings.relative, settings.valued, settings.averaged, game.low, game.high
-        )
+        self.terms = settings.terms(game)
 
     def search(
         self,
@@ -197,9 +206,7 @@ class GuidedSearch:
     def _simulations(self, view: View, planted: Planted, plan: Halving) -> Callable[[int, int], None]:
         """Prepare a function that runs, in the first games of a view, so many simulations in each."""
         game, settings, evaluator, m = self.game, self.settings, self.evaluator, view.row.size
-        scratch = Scratch(
-            np.zeros(game.actions, np.int8), np.zeros(max(1, game.chance_outcomes)), np.zeros(game.seats, np.float32)
-        )
+        scratch = make_scratch(game)
         in_kernels = isinstance(evaluator, Handmade | Playouts)
         n = 1 if in_kernels else m
         leaves = Leaves(

@@ -189,7 +189,7 @@ PLANTED = {
     "policy in the frame of the game": ('frame.masks(samples["policy"], seats)', 'samples["policy"]'),
     "policy over illegal actions": (".masked_fill(legal == 0, -1e9)", ""),
     "sign of the policy's loss": ("return -(wanted * logs)", "return (wanted * logs)"),
-    "sign of the value": ("mse_loss(values.float(), worth)", "mse_loss(-values.float(), worth)"),
+    "sign of the value": ("mse_loss(values, worth)", "mse_loss(-values, worth)"),
     "seen from the other seat": (f"seats, rows = {SEATS}", f"seats, rows = 1 - {SEATS}"),
 }
 """Bugs of a learner: what stands there, and what would be wrong instead."""
@@ -439,3 +439,71 @@ def test_a_position_of_a_sample_can_be_played_on() -> None:
         before = int(states["ply"][k])
         step(states[k : k + 1], int(samples["policy"][k].argmax()))
         assert states["ply"][k] == before + 1
+
+
+def test_learning_ends_where_the_policy_has_moved_far_enough() -> None:
+    """A round's minibatches, of which the first always counts; and how far, as the definition says."""
+    stepped = {}
+    for stop in (0.0, 1e-9, 0.02, 100.0):
+        model = learner(kl_stop=stop, draws=40.0, learning_rate=0.01)
+        counts = []
+        for _ in range(12):
+            before = model.updates
+            model.round()
+            counts.append(model.updates - before)
+        stepped[stop] = [count for count in counts if count]
+        assert ("train/divergence" in model.figures()) == (stop > 0.0)
+    assert stepped[0.0] == stepped[100.0] and min(stepped[0.0]) > 20
+    assert set(stepped[1e-9]) == {1}
+    assert 1 < max(stepped[0.02]) < max(stepped[0.0])
+
+
+def test_divergence_is_that_of_kullback_and_leibler() -> None:
+    model, before = learner(), learner(seed=1).net
+    rng = np.random.default_rng(0)
+    x, mask = rng.random((5, 3, 3, 3), np.float32), (rng.random((5, 9)) < 0.6).astype(np.int8)
+    mask[:, 4] = 1
+    with torch.no_grad():
+        # Networks are quiet at first.
+        for weights in (*before.parameters(), *model.net.parameters()):
+            weights *= 5
+        old, new = (
+            torch.where(torch.from_numpy(mask) > 0, net(torch.from_numpy(x))[0], -torch.inf).softmax(1)
+            for net in (before, model.net)
+        )
+    wanted = [
+        sum(p * np.log(p / q) for p, q in zip(*pair, strict=True) if p > 0)
+        for pair in zip(old.tolist(), new.tolist(), strict=True)
+    ]
+    assert model.divergence(before, x, mask) == pytest.approx(np.mean(wanted), rel=1e-4) and np.mean(wanted) > 0.01
+    assert model.divergence(model.net, x, mask) == pytest.approx(0.0, abs=1e-7)
+
+
+def test_playouts_may_value_leaves_in_place_of_the_network() -> None:
+    """Each from the position alone, as random games are worth on average; the priors are the network's."""
+    model = learner("hex:board_size=4", leaf="playout")
+    batch = Batch("hex:board_size=4", 400, seed=3)
+    for _ in range(5):
+        batch.step(batch.sample())
+    view = batch.view()
+    judge, plain = (learner("hex:board_size=4", leaf=leaf) for leaf in ("playout", "network"))
+    judge, plain = (each.evaluator(batch.game, model.net) for each in (judge, plain))
+    kept = view.states.copy()
+    priors, values = judge.evaluate(view.states, view.seat)
+    assert (view.states == kept).all() and (priors == plain.evaluate(view.states, view.seat)[0]).all()
+    assert set(values.tolist()) == {-1.0, 1.0}
+    assert (values == judge.values(view.states, view.seat)).all()
+    assert (values[7:9] == judge.evaluate(view.states[7:9], view.seat[7:9])[1]).all()
+    assert (values == -judge.values(view.states, 1 - view.seat)).all()
+    ends = []
+    for seed in range(20):
+        games = Batch("hex:board_size=4", 400, seed=100 + seed, encoder=None)
+        games.states = view.states
+        seats, over = view.seat, np.zeros(400)
+        while (rows := np.flatnonzero(games.to_move >= 0)).size:
+            returns, ended, _ = games.step(games.sample()[rows], rows)
+            over[rows[ended]] = returns[ended, seats[rows[ended]]]
+        ends.append(over.mean())
+    assert abs(values.mean() - np.mean(ends)) < 0.15
+    samples, _, _ = played(alphazero, "hex:board_size=3", 20, leaf="playout")
+    assert len(samples) > 20

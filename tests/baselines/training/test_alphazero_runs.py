@@ -253,6 +253,31 @@ def test_half_precision_plays_and_other_boards_are_refused(weights: Path) -> Non
             make_agent("az:half.safetensors", game)
 
 
+@pytest.mark.parametrize("leaf", ["network", "playout"])
+def test_a_layout_that_was_learned_alone_is_played_in_the_whole_game(leaf: str) -> None:
+    """And what values its leaves in play is what did in learning."""
+    config = tiny(
+        game="jiu:board_size=6,layout_only=true", network="layout", encoder="layout4", moves=36, steps=72, leaf=leaf,
+        choices={"channels": [4]}, kl_stop=0.5, keep_tree=False,
+    )  # fmt: skip
+    Run(config, Path("runs/layout"), device="cpu").train()
+    assert read_network("runs/layout").search["leaf"] == leaf
+    agent = make_agent("two_phase:layout='az:runs/layout,sims=8',battle=greedy", "jiu:board_size=6")
+    alone, whole = (Batch(game, 3, seed=2, encoder=None) for game in (config.game, "jiu:board_size=6"))
+    layout = make_agent("az:runs/layout,sims=8", config.game)
+    assert layout.evaluator(config.game).leaf == leaf  # type: ignore[attr-defined]
+    for _ in range(36):
+        actions = agent.act(whole.view())
+        assert actions.tolist() == layout.act(alone.view()).tolist()
+        alone.step(actions)
+        whole.step(actions)
+    while (whole.to_move >= 0).any():
+        view = whole.view()
+        whole.step(agent.act(view), view.row)
+    with pytest.raises(BoyiError, match="cannot play jiu:board_size=6"):
+        make_agent("two_phase:layout=greedy,battle='az:runs/layout'", "jiu:board_size=6")
+
+
 @pytest.mark.parametrize(
     ("agent", "sentence"),
     [
