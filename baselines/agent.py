@@ -129,12 +129,16 @@ class Team(Agent):
         before = sum(member.starting for member in self.members)
         for k in np.unique(chosen):
             member, games = self.members[k], np.flatnonzero(chosen == k)
-            part = view if games.size == view.row.size else view.take(games)
+            part = self.shown(int(k), view if games.size == view.row.size else view.take(games))
             with blame(member):
                 actions[games] = part.answered(member.act(part))
             self.faults |= {int(games[game]): why for game, why in member.faults.items()}
         self.starting += sum(member.starting for member in self.members) - before
         return actions
+
+    def shown(self, member: int, part: View) -> View:
+        """Return what a member, by its number, is shown of the games that it is asked about."""
+        return part
 
     def conclude(self, row: int, episode: int) -> str | None:
         return next(filter(None, [member.conclude(row, episode) for member in self.members]), None)

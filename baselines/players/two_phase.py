@@ -12,17 +12,22 @@ from typing import Any
 import numpy as np
 
 from ...envs.engine.errors import BoyiError
-from ...envs.engine.spec import Game, Param, check_params
-from ...envs.engine.view import View
+from ...envs.engine.spec import Game, Param, check_params, find
+from ...envs.engine.view import View, copied
 from ...envs.jiu.constants import LAYOUT
 from ..agent import Agent, Team
 
-PROGRAM_C = "alphabeta:depth=4"
-"""The search of program C, with a table of positions; its window of a million either way holds every evaluation."""
+PROGRAM_C = "alphabeta:depth=4,quiescence=0,width=all"
+"""The search of program C, every lawful move followed and none behind the depth, with a table of positions; its window
+of a million either way holds every evaluation.
+"""
 
 
 class TwoPhase(Team):
-    """Asks one agent in the layout of Jiu and another in the battle."""
+    """Asks one agent in the layout of Jiu and another in the battle.
+
+    One that plays the layout alone, as ``jiu:layout_only=true``, is asked as if the game ended with it.
+    """
 
     name = "two_phase"
     params = {
@@ -34,6 +39,9 @@ class TwoPhase(Team):
         halves = {"layout": layout, "battle": battle}
         super().__init__(**{half: str(halves[half]) for half in self.params})
         self.members = list(halves.values())
+        self.whole: Game | None = None
+        self.told: Game | None = None
+        """The game that the agent of the layout is told it plays."""
 
     @classmethod
     def from_string(cls, make: Callable[[str], Agent], **values: Any) -> TwoPhase:
@@ -44,13 +52,35 @@ class TwoPhase(Team):
     def fit(self, game: Game) -> None:
         if game.name != "jiu":
             raise BoyiError(f"{self.name} plays the two phases of jiu, layout and battle, which {game} does not have")
-        super().fit(game)
+        if game != self.whole:
+            self.whole, self.told = game, self._fit_layout(game)
+        self.members[1].fit(game)
+
+    def _fit_layout(self, game: Game) -> Game:
+        """Return the game that the agent of the layout fits: the whole one, or its layout."""
+        try:
+            self.members[0].fit(game)
+        except BoyiError as refused:
+            alone = find(game, layout_only=True)
+            try:
+                self.members[0].fit(alone)
+            except BoyiError:
+                raise refused from None
+            return alone
+        return game
 
     def act(self, view: View) -> np.ndarray:
         """Ask each agent once, about all the games in its phase."""
         view.check()
         self.fit(view.game)
         return self.ask(view, np.where(view.states["phase"] == LAYOUT, 0, 1))
+
+    def shown(self, member: int, part: View) -> View:
+        if member or self.told in (None, part.game):
+            return part
+        states = copied(part.states)
+        states["layout_only"] = True
+        return part._replace(game=self.told, states=states)
 
 
 class ProgramC(TwoPhase):

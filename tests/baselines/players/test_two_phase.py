@@ -86,6 +86,34 @@ def test_program_c_plays() -> None:
     assert ends[0] == ends[1]
 
 
+def test_who_plays_the_layout_alone_is_shown_it_alone() -> None:
+    """Its states are of the game that ends with the layout; the others' are left as they are, and the actions' own."""
+
+    class LayoutAlone(Noting):
+        def fit(self, game: Game) -> None:
+            if not game.params["layout_only"]:
+                raise BoyiError(f"no {game} for me")
+
+        def act(self, view: View) -> np.ndarray:
+            assert view.game == find(GAME, layout_only=True) and view.states["layout_only"].all()
+            return super().act(view)
+
+    agent, batch = two(), Batch(GAME, 3, seed=4, encoder=None)
+    agent.members[0] = LayoutAlone(-1)
+    for ply in range(60):
+        if ply == 10:
+            batch.reset(rows=[1])
+        view = batch.view()
+        before = view.states.copy()
+        batch.step(agent.act(view), view.row)
+        assert (view.states == before).all() and not batch.states["layout_only"].any()
+    assert [member.phases == {constants.LAYOUT} for member in agent.members] == [True, False]
+    agent.fit(find(GAME, layout_only=True))
+    agent.members[1] = LayoutAlone(0)
+    with pytest.raises(BoyiError, match=f"no {GAME},max_turns=7 for me"):
+        agent.fit(find(GAME, max_turns=7))
+
+
 @pytest.mark.parametrize(
     ("agent", "game", "sentence"),
     [
