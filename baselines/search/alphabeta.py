@@ -98,7 +98,7 @@ class AlphaBeta(Agent):
         "quiescence": Param(4, "turns that begin with tactics behind the depth", low=0, high=20),
         "width": Param(
             0,
-            "actions tried in a position, the game's first choices; 0: all that the game names; all: every legal one",
+            "actions tried in a position; 0: those that the game names; all: every legal one",
             low=0,
             high=2**31 - 1,
             choices=("all",),

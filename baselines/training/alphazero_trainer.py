@@ -150,8 +150,7 @@ class AlphaZeroTrainer(Trainer):
 
     def unpack(self, arrays: Arrays, facts: dict[str, Any], where: str) -> None:
         learner, state = self.learner, fit(facts, AlphaZeroState, where)
-        # A checkpoint may be older than a sum.
-        if not state.sums.keys() <= set(SUMS):
+        if state.sums.keys() != dict.fromkeys(SUMS).keys():
             raise BoyiError(f"{where} is damaged: its sums are not those of a run of alphazero")
         for what, have, want in (
             ("windows", len(state.totals), len(learner.windows)),
@@ -178,7 +177,7 @@ class AlphaZeroTrainer(Trainer):
         self.moves[:] = arrays["moves"]
         for name in ("decisions", "finished", "updates", "promotions", "owed"):
             setattr(learner, name, getattr(state, name))
-        self.gated, learner.sums = state.gated, dict.fromkeys(SUMS, 0.0) | state.sums
+        self.gated, learner.sums = state.gated, dict(state.sums)
         for rng, generator in zip(self._generators(), state.generators, strict=True):
             generator.put(rng)
 
