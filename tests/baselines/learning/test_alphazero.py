@@ -479,6 +479,7 @@ def test_divergence_is_that_of_kullback_and_leibler() -> None:
     assert model.divergence(model.net, x, mask) == pytest.approx(0.0, abs=1e-7)
 
 
+@pytest.mark.kernels
 def test_playouts_may_value_leaves_in_place_of_the_network() -> None:
     """Each from the position alone, as random games are worth on average; the priors are the network's."""
     model = learner("hex:board_size=4", leaf="playout")
