@@ -305,9 +305,16 @@ class AlphaZero:
 
     def evaluator(self, game: Game, net: nn.Module) -> NetworkEvaluator:
         """Let a network judge positions as in self-play."""
-        v, rows = self.values, self.values["envs"] // self.values["halves"]
-        how = {"device": self.device, "precision": v["precision"], "leaf": v["leaf"]}
-        return NetworkEvaluator(game, net, self.encoder, rows=rows, **how)
+        v = self.values
+        return NetworkEvaluator(
+            game,
+            net,
+            self.encoder,
+            device=self.device,
+            precision=v["precision"],
+            rows=v["envs"] // v["halves"],
+            leaf=v["leaf"],
+        )
 
     def round(self) -> None:
         """Play `moves` decisions in every game, then learn from the games that have ended."""

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.utils.flop_counter import FlopCounterMode
 
 from ...envs.engine.bind import bind
 from ...envs.engine.errors import BoyiError, shown
@@ -113,10 +112,18 @@ class NetworkEvaluator:
 
 
 def multiplications(net: nn.Module, shape: tuple[int, ...]) -> int:
-    """Count what a network multiplies to judge one observation."""
-    with torch.inference_mode(), FlopCounterMode(display=False) as counter:
-        deepcopy(net).eval().to("meta")(torch.empty(1, *shape, device="meta"))
-    return int(counter.get_total_flops()) // 2  # which counts additions as well
+    """Count what a network's layers multiply to judge one observation.
+
+    By hooks, and on the CPU: torch's own counter, or its device without memory, would load for a second at first.
+    """
+    counted: list[int] = []
+    probe = deepcopy(net).eval().cpu()
+    for layer in probe.modules():
+        if isinstance(layer, nn.Linear | nn.Conv2d):
+            layer.register_forward_hook(lambda layer, _, out: counted.append(out.numel() * layer.weight[0].numel()))
+    with torch.inference_mode():
+        probe(torch.zeros(1, *shape))
+    return sum(counted)
 
 
 def check_device(device: str) -> str:

@@ -85,8 +85,8 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
     for name, agent in {**agents, "expectimax": "expectimax", "random": "random"}.items():
         found = [regret(make_agent(agent, GAME), ends) for ends in solved.values()]
         regrets.append([name, *(f"{one.value:.2%} (to {one.high:.2%})" for one in found)])
-    ladder = next(iter(runs.values())).config.ladder
-    scores = {f"against {opponent}": _scores(runs, opponent, scale) for opponent in ladder}
+    run = next(iter(runs.values()))
+    scores = {f"against {opponent}": _scores(runs, opponent, scale) for opponent in run.config.ladder}
     lost = {f"with {stones} stones": _regrets(runs, stones) for stones in STONES}
     lines = [
         "# EinStein würfelt nicht!: a search guided by two small networks (S5)",
@@ -114,10 +114,9 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         "",
         *(f"- {deviation}" for deviation in DEVIATIONS),
     ]
-    unit = next(iter(runs.values())).trainer.unit
     pictures = {
-        "curves.png": curves_picture(scores, unit, "score", 1.0),
-        "regret.png": curves_picture(lost, unit, "regret"),
+        "curves.png": curves_picture(scores, run.trainer.unit, "score", 1.0),
+        "regret.png": curves_picture(lost, run.trainer.unit, "regret"),
     }
     return write_report(folder, lines, pictures)
 

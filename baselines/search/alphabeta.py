@@ -110,6 +110,7 @@ class AlphaBeta(Agent):
         self.seconds, self.depth = self.values["seconds"], self.values["depth"] or DEEPEST
         limited = self.seconds or self.values["depth"] or self.values["nodes"]
         self.nodes = self.values["nodes"] or (10**15 if limited else USUAL_NODES)
+        self.width = EVERY if self.values["width"] == "all" else self.values["width"]
         self.workspace: Workspace | None = None
         self.plans: dict[int, Plan] = {}
         self.found: Found | None = None
@@ -195,11 +196,10 @@ class AlphaBeta(Agent):
     def _run(self, space: Workspace, until: float, nodes: int) -> bool:
         """Go on with an iteration; return whether it ended within the limits."""
         levels, chunk = space.levels, nodes if math.isinf(until) else 32
-        quiescence, width = self.values["quiescence"], self.values["width"]
-        width = EVERY if width == "all" else width
+        quiescence = self.values["quiescence"]
         while True:
             met, now = int(levels.at[NODES]), time.perf_counter()
-            if space.go_on(quiescence, width, min(nodes, met + chunk)):
+            if space.go_on(quiescence, self.width, min(nodes, met + chunk)):
                 return True
             after = time.perf_counter()
             if levels.at[NODES] >= nodes or after >= until:

@@ -46,7 +46,7 @@ class Param:
         if isinstance(self.default, bool):
             good, allowed = is_truth(value), "true or false"
         elif isinstance(value, str) and value in self.choices:
-            return value
+            return str(value)
         elif self.choices and self.low is None:
             good, allowed = False, f"one of {', '.join(self.choices)}"
         elif isinstance(self.default, str):
