@@ -195,7 +195,7 @@ class Window:
         self.samples = np.zeros(0, sample_form(game))
         self.total = 0
         """How many samples there have been; the next one's place is that, modulo `buffer_size`."""
-        self.images = images(self.frame, symmetric=values["symmetry"])
+        self.images = images(self.frame, values["symmetry"])
 
     def extend(self, samples: np.ndarray) -> None:
         """Take in samples; the oldest make room."""
@@ -222,15 +222,16 @@ class Window:
         return picture(self.frame, self.samples[places], self.images, which, self.values["outcome_share"])
 
 
-def images(frame: Frame, *, symmetric: bool) -> tuple[np.ndarray, np.ndarray]:
+def images(frame: Frame, which: str) -> tuple[np.ndarray, np.ndarray]:
     """Say for every image of a game which number and which action of the original stands at each place in it."""
-    try:
-        numbers, actions = symmetries(frame.game, frame.encoder)
-    except BoyiError:
-        symmetric = False
-    if not symmetric:
-        return np.arange(int(np.prod(frame.shape)))[None], np.arange(frame.game.actions)[None]
-    return np.argsort(numbers, axis=1), np.argsort(actions, axis=1)
+    if which != "none":
+        try:
+            numbers, actions = symmetries(frame.game, frame.encoder, which)
+            return np.argsort(numbers, axis=1), np.argsort(actions, axis=1)
+        except BoyiError:
+            if which != "game":
+                raise
+    return np.arange(int(np.prod(frame.shape)))[None], np.arange(frame.game.actions)[None]
 
 
 def picture(

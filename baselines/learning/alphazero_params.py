@@ -38,7 +38,11 @@ PARAMS: dict[str, Param] = {
     "temperature_plies": Param(10, "for so many plies; after them the most visited is played", low=0, high=1_000_000),
     "opening": Param(0, "first actions of a game, each of them random in one game of two", low=0, high=1000),
     "outcome_share": Param(1.0, "share of the outcome in the target; the rest is the root's value", low=0.0, high=1.0),
-    "symmetry": Param(True, "show every sample in a random symmetric image, where the game has any"),
+    "symmetry": Param(
+        "game",
+        "show every sample in a random image: of the game's symmetries; of the board's, or S3's two (jiu)",
+        choices=("game", "board", "printed", "none"),
+    ),
     "window": Param(20_000, "samples that are learned from at first, the newest", low=1, high=MANY),
     "window_growth": Param(0.75, "the window grows as the samples so far to this power", low=0.0, high=1.0),
     "buffer_size": Param(500_000, "samples that are kept at most, of every game", low=1, high=MANY),

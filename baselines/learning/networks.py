@@ -117,14 +117,14 @@ class Block(nn.Module):
 
 
 class CellHead(nn.Module):
-    """One value a cell, by the same weights everywhere, then `extra` ones: (B, C, H, W) -> (B, H·W + extra).
+    """Values of each cell, by the same weights everywhere, then `extra` ones: (B, C, H, W) -> (B, planes·H·W + extra).
 
     What is no cell is valued by the mean and the highest of each channel: how much there is of it, and whether any.
     """
 
-    def __init__(self, channels: int, extra: int) -> None:
+    def __init__(self, channels: int, planes: int, extra: int) -> None:
         super().__init__()
-        self.cells = quiet(nn.Conv2d(channels, 1, 1))
+        self.cells = quiet(nn.Conv2d(channels, planes, 1))
         self.extra = quiet(nn.Linear(2 * channels, extra)) if extra else None
 
     def forward(self, x: Tensor) -> Tensor:
@@ -139,9 +139,10 @@ class Board(Network):
     on a core it learned which stones win at once on Hex 9x9 better than two blocks of 64 channels, and those better
     than four plain convolutions; on Hex 4x4 all were alike. Means and maxima over the board inside it did not help.
 
-    ``head="cells"`` is `CellHead`, ``"flat"`` one linear layer over everything. ``"auto"`` takes the cells where there
-    are as many actions as cells, or one more (a swap, a pass). That goes by number alone: where as many actions mean
-    something else (EinStein with 3 stones on 3x3), say ``"flat"``.
+    ``head="cells"`` is `CellHead`, with a value of each cell for every whole plane of actions, ``"flat"`` one linear
+    layer over everything. ``"auto"`` takes the cells where there are as many actions as cells, or one more (a swap, a
+    pass). That goes by number alone: where as many actions mean something else (EinStein with 3 stones on 3x3), say
+    ``"flat"``.
     """
 
     name = "board"
@@ -154,15 +155,10 @@ class Board(Network):
     def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
         super().__init__(shape, actions, **choices)
         planes, height, width = self.planes()
-        channels, blocks, head = self.choices["channels"], self.choices["blocks"], self.choices["head"]
-        cells = height * width
-        extra = self.actions - cells
-        if head == "cells" and extra < 0:
-            raise BoyiError(f"network board: head=cells wants an action for each of the {cells} cells, not {actions}")
-        by_cell = head == "cells" or (head == "auto" and extra in (0, 1))
+        channels, blocks = self.choices["channels"], self.choices["blocks"]
         self.stem = he(nn.Conv2d(planes, channels, 3, padding=1))
         self.blocks = nn.Sequential(*[Block(channels, channels, 1, blocks) for _ in range(blocks)])
-        self.head = CellHead(channels, extra) if by_cell else flat_head(channels * cells, self.actions)
+        self.head = board_head(self.choices["head"], channels, height * width, self.actions)
 
     def forward(self, x: Tensor) -> Tensor:
         return self.head(self.blocks(self.stem(x).relu()))
@@ -341,6 +337,15 @@ def hidden_layers(inside: int, widths: Sequence[int]) -> tuple[list[nn.Module], 
 def pooled(x: Tensor) -> Tensor:
     """Return the mean and the highest of each channel over the board, (B, C, H, W) -> (B, 2 C)."""
     return torch.cat([x.mean((2, 3)), x.amax((2, 3))], 1)
+
+
+def board_head(head: str, channels: int, cells: int, actions: int) -> nn.Module:
+    """Make the `head` of a board, as the network `board` describes it."""
+    planes, extra = divmod(actions, cells)
+    if head == "cells" and not planes:
+        raise BoyiError(f"network board: head=cells wants an action for each of the {cells} cells, not {actions}")
+    by_cell = head == "cells" or (head == "auto" and planes == 1 and extra < 2)
+    return CellHead(channels, planes, extra) if by_cell else flat_head(channels * cells, actions)
 
 
 def flat_head(wide: int, actions: int) -> nn.Sequential:

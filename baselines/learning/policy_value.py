@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from ...envs.engine.errors import BoyiError, chosen
 from ...envs.engine.spec import Param
-from .networks import MOST, Block, CellHead, Network, Numbers, flat_head, he, hidden_layers, pooled, quiet
+from .networks import MOST, Block, Network, Numbers, board_head, flat_head, he, hidden_layers, pooled, quiet
 
 Judged = tuple[Tensor, Tensor]
 
@@ -37,9 +37,9 @@ class Board(Network):
     """A residual network for planes of any size: the same weights play every board that they fit.
 
     A 3x3 convolution, `blocks` of two, every `pool`-th of which looks over the whole board (Wu 2019, arXiv 1902.10565,
-    section 3.3), and two heads. The policy is read off the cells where there are as many actions, or one more; else, as
-    with ``head="flat"``, by a linear layer over everything, and the weights are for one size of board. The value is
-    read off what is pooled over the board.
+    section 3.3), and two heads. The policy's is that of the network `board` of `networks`: read off the cells, the
+    weights fit every size that has as many planes of actions, by a linear layer over everything they fit one alone. The
+    value is read off what is pooled over the board.
     """
 
     name = "board"
@@ -54,11 +54,7 @@ class Board(Network):
     def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
         super().__init__(shape, actions, **choices)
         planes, height, width = self.planes()
-        channels, blocks, head = self.choices["channels"], self.choices["blocks"], self.choices["head"]
-        cells, pool = height * width, self.choices["pool"]
-        extra = self.actions - cells
-        if head == "cells" and extra < 0:
-            raise BoyiError(f"network board: head=cells wants an action for each of the {cells} cells, not {actions}")
+        channels, blocks, pool = self.choices["channels"], self.choices["blocks"], self.choices["pool"]
         self.stem = he(nn.Conv2d(planes, channels, 3, padding=1))
         self.blocks = nn.Sequential(
             *(
@@ -66,8 +62,7 @@ class Board(Network):
                 for k in range(blocks)
             )
         )
-        by_cell = head == "cells" or (head == "auto" and extra in (0, 1))
-        self.policy = CellHead(channels, extra) if by_cell else flat_head(channels * cells, self.actions)
+        self.policy = board_head(self.choices["head"], channels, height * width, self.actions)
         hidden = self.choices["hidden"]
         self.value = nn.Sequential(he(nn.Linear(2 * channels, hidden)), nn.ReLU(), quiet(nn.Linear(hidden, 1)))
 

@@ -9,24 +9,30 @@ from ..engine.spec import Game
 from .frame import Frame
 
 
-def symmetries(game: Game, encoder: str | None = None) -> tuple[np.ndarray, np.ndarray]:
+def symmetries(game: Game, encoder: str | None = None, which: str = "game") -> tuple[np.ndarray, np.ndarray]:
     """Return (k, size) and (k, actions): where each of k images puts the numbers and the actions of a seat's frame.
 
     Number j of the flattened channels-first observation is number ``numbers[i, j]`` of the i-th image's, from the same
     seat; action a is its action ``actions[i, a]``. The identity comes first, and where ``rules.py`` has symmetries the
     order is theirs. A game says so in ``symmetries(encoder, **params)`` of its ``encode.py``; where it does not, they
-    follow from those of the rules for encoders of planes of cells. `BoyiError` where there are none.
+    follow from those of the rules for encoders of planes of cells. `which` names another set of images that the
+    ``IMAGES`` of ``rules.py`` have: they are for learning, not of the same game in every respect. `BoyiError` where
+    there are none.
     """
     encoder = game.encoder if encoder is None else encoder
     size = int(np.prod(game.shape(encoder)))
-    own = getattr(game.module("encode"), "symmetries", None)
-    if own is not None:
+    rules, own = game.module("rules"), getattr(game.module("encode"), "symmetries", None)
+    other = getattr(rules, "IMAGES", {}).get(which)
+    if which != "game" and other is None:
+        raise BoyiError(f"{game} has no images by the name {which!r}, only its symmetries, 'game'")
+    if own is not None and which == "game":
         numbers, actions = own(encoder, **game.params)
         return numbers, actions
-    make = getattr(game.module("rules"), "symmetries", None)
+    make = getattr(rules, "symmetries", None)
     if make is None:
         raise BoyiError(f"{game} declares no symmetries: no image of it is the same game")
-    tables, cells = make(**game.params), int(np.prod(game.shape("planes")[1:]))
+    tables = make(**game.params) if which == "game" else rules.images(**game.params)[other]
+    cells = int(np.prod(game.shape("planes")[1:]))
     if size % cells or (tables[:, :cells] >= cells).any():
         raise BoyiError(f"{game}: its symmetries do not say how they change the observations of {encoder!r}")
     actions = _framed(game, encoder, tables)

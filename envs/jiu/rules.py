@@ -451,16 +451,24 @@ def allows(s, a):
     return can_move(s, p, plane - MOVE)
 
 
+IMAGES = {"game": [0, 2, 4, 6], "board": list(range(8)), "printed": [0, 6]}
+"""Sets of the board's images, by their places in `images`: those that keep the whole game as it is; all, in which the
+layout is the same but for its first two stones; the one that S3 of systems.md prints, a quarter turn against the clock,
+then mirrored from left to right, beside the original.
+"""
+
+
 def symmetries(board_size: int, **_: object) -> np.ndarray:
     """Return the action permutations that keep the whole game as it is, (4, actions): see `images`."""
-    return images(board_size)[[0, 2, 4, 6]]
+    return images(board_size)[IMAGES["game"]]
 
 
-def images(n: int) -> np.ndarray:
+def images(board_size: int, **_: object) -> np.ndarray:
     """Return the action permutations of the board's images, (8, actions): four turns, also of its transpose.
 
     The battle is the same in all of them; the layout in those of even number, which keep the marked diagonal.
     """
+    n = board_size
     tables = []
     for image in board_images(n):
         planes = np.arange(STOP)

@@ -98,7 +98,7 @@ def check_images(az: ModuleType) -> None:
         samples["outcome"] = rng.choice([-1.0, 1.0], view.row.size)
         numbers, actions = symmetries(game, frame.encoder)
         plain = view.observe(frame.encoder).reshape(view.row.size, -1)
-        tables = az.images(frame, symmetric=True)
+        tables = az.images(frame, "game")
         assert len(tables[0]) == len(numbers) > 1
         for i in range(len(numbers)):
             which = np.full(samples.size, i)
@@ -256,7 +256,7 @@ def test_targets_mix_outcome_and_search() -> None:
     batch = Batch("hex:board_size=3", 2, seed=0)
     samples = np.zeros(2, alphazero.sample_form(batch.game))
     samples["state"], samples["outcome"], samples["value"] = raw(batch.states), [1.0, -1.0], [0.5, 0.25]
-    tables = alphazero.images(frame, symmetric=False)
+    tables = alphazero.images(frame, "none")
     for share, wanted in ((1.0, [1.0, -1.0]), (0.0, [0.5, 0.25]), (0.75, [0.875, -0.6875])):
         target = alphazero.picture(frame, samples, tables, np.zeros(2, np.int64), share)[3]
         assert target.tolist() == pytest.approx(wanted)

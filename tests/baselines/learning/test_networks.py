@@ -327,14 +327,16 @@ def written_out(net: Network, x: Tensor, strides: list[int]) -> Tensor:
 
 
 def test_board_written_out() -> None:
-    """Each cell's value is the same function of that cell; the swap's one of all cells' means and maxima."""
-    net = shaken(small("board"))
-    x, w = noise(5, *net.shape), net.state_dict()
-    seen = written_out(net, x, [1, 1])
-    cells = (w["head.cells.weight"] * seen).sum(1).flatten(1) + w["head.cells.bias"]
-    flat = seen.flatten(2)
-    swap = torch.cat([flat.sum(2) / 16, flat.max(2).values], 1) @ w["head.extra.weight"].T + w["head.extra.bias"]
-    torch.testing.assert_close(net(x), torch.cat([cells, swap], 1))
+    """A cell's values are the same functions of every cell; the swap's one of all cells' means and maxima."""
+    two_planes = build("board", (3, 4, 4), 33, channels=8, blocks=2, head="cells")
+    for net in map(shaken, (small("board"), two_planes)):
+        x, w = noise(5, *net.shape), net.state_dict()
+        seen = written_out(net, x, [1, 1])
+        planes = [(weight * seen).sum(1).flatten(1) for weight in w["head.cells.weight"]]
+        cells = [plane + bias for plane, bias in zip(planes, w["head.cells.bias"], strict=True)]
+        flat = seen.flatten(2)
+        swap = torch.cat([flat.sum(2) / 16, flat.max(2).values], 1) @ w["head.extra.weight"].T + w["head.extra.bias"]
+        torch.testing.assert_close(net(x), torch.cat([*cells, swap], 1))
     net = shaken(build("board", (3, 4, 4), 18, channels=8, blocks=1))
     flat, w = written_out(net, x, [1]).flatten(1), net.state_dict()
     torch.testing.assert_close(net(x), flat @ w["head.1.weight"].T + w["head.1.bias"])
@@ -491,7 +493,7 @@ def test_the_head_of_board() -> None:
     assert linear(9) == [] and linear(10) == pooled
     assert linear(8) == linear(11) == linear(18) == everything
     assert linear(9, head="flat") == linear(10, head="flat") == everything
-    assert linear(18, head="cells") == pooled
+    assert linear(18, head="cells") == [] and linear(12, head="cells") == linear(19, head="cells") == pooled
 
 
 # What values depend on

@@ -173,8 +173,8 @@ MUTANTS = [
     (
         "turns keep the marked diagonal",
         "rules.py",
-        "images(board_size)[[0, 2, 4, 6]]",
-        "images(board_size)[[0, 1, 2, 3]]",
+        '"game": [0, 2, 4, 6]',
+        '"game": [0, 1, 2, 3]',
     ),
     (
         "images keep directions",

@@ -8,7 +8,7 @@ import pytest
 from histories import count, scores
 from jiu_positions import Record, every_small_set, exchanged, image, laid_out, named, played, position, stands, stones
 
-from boyi.envs import Batch, Game, IllegalAction
+from boyi.envs import Batch, BoyiError, Game, IllegalAction, find
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.protocol import playout
 from boyi.envs.faces.symmetry import symmetries
@@ -391,6 +391,18 @@ def test_the_whole_game_has_four_images(game: Game) -> None:
         x = images.observe([0] * 4).reshape(4, -1)
         assert (np.take_along_axis(x, numbers, 1) == single.observe([0]).ravel()).all()
     assert (images.states["winner"] == single.states["winner"][0]).all()
+
+
+def test_sets_of_images_to_learn_from() -> None:
+    """The printed image of S3 is a quarter turn against the clock, then mirrored from left to right."""
+    game = find("jiu:layout_only=true,board_size=6")
+    points = np.arange(36).reshape(6, 6)
+    numbers, actions = symmetries(game, "layout4", "printed")
+    assert (numbers.shape, actions.shape) == ((2, 144), (2, game.actions))
+    assert (points.ravel()[np.argsort(actions[1, :36])] == np.fliplr(np.rot90(points)).ravel()).all()
+    assert {tuple(row) for row in symmetries(game, "layout4", "board")[1].tolist()} == set(map(tuple, rules.images(6)))
+    with pytest.raises(BoyiError, match="hex:board_size=5 has no images by the name 'printed', only its symmetries"):
+        symmetries(find("hex:board_size=5"), None, "printed")
 
 
 @every_small_set
