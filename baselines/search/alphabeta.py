@@ -14,7 +14,7 @@ from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Agent, check_duel
 from .alphabeta_kernels import EVERY, HORIZON, LIMIT, NODES, begin, iterate, make_levels, start_iteration
-from .evaluation import WIN, evaluation
+from .evaluation import WIN, Evaluation, evaluation
 from .transpositions import GENERATIONS, make_table
 
 LEVELS = 128  # actions that a search looks ahead at most
@@ -51,8 +51,8 @@ class Plan(NamedTuple):
 class Workspace:
     """The arrays in which positions of one game are searched, and the kernels that do it; `nbytes` is all they take."""
 
-    def __init__(self, game: Game, entries: int, states: np.ndarray) -> None:
-        self.game, found = game, evaluation(game, AlphaBeta.name)
+    def __init__(self, game: Game, found: Evaluation, entries: int, states: np.ndarray) -> None:
+        self.game = game
         self.window = max(1, round(found.scale / 4))
         self.states, self.notes = np.repeat(game.blank, LEVELS), np.repeat(found.notes, LEVELS)
         self.levels, self.table = make_levels(LEVELS, game.actions), make_table(entries)
@@ -103,6 +103,9 @@ class AlphaBeta(Agent):
             high=2**31 - 1,
             choices=("all",),
         ),
+        "evaluation": Param(
+            "handmade", "the game's own, or one learned from games (jiu)", choices=("handmade", "learned")
+        ),
     }
 
     def __init__(self, **values: Any) -> None:
@@ -118,7 +121,10 @@ class AlphaBeta(Agent):
 
     def fit(self, game: Game) -> None:
         check_duel(game, "alphabeta cannot search", dice=False)
-        evaluation(game, self.name)
+        self._evaluation(game)
+
+    def _evaluation(self, game: Game) -> Evaluation:
+        return evaluation(game, self.name, learned=self.values["evaluation"] == "learned")
 
     def act(self, view: View) -> np.ndarray:
         view.check()
@@ -147,7 +153,7 @@ class AlphaBeta(Agent):
     def value(self, view: View, k: int = 0) -> float:
         view.check()
         self.fit(view.game)
-        found, scale = self.search(view, k, forced=True), evaluation(view.game, self.name).scale
+        found, scale = self.search(view, k, forced=True), self._evaluation(view.game).scale
         return math.copysign(1.0, found.value) if abs(found.value) > WIN else math.tanh(found.value / scale)
 
     def search(self, view: View, k: int = 0, seconds: float = 0.0, nodes: int = 0, *, forced: bool = False) -> Found:
@@ -158,7 +164,9 @@ class AlphaBeta(Agent):
         space = self.workspace
         if space is None or space.game != view.game:
             self.plans = {}
-            space = self.workspace = Workspace(view.game, self.values["table"], view.states[k : k + 1])
+            space = self.workspace = Workspace(
+                view.game, self._evaluation(view.game), self.values["table"], view.states[k : k + 1]
+            )
         legal = np.flatnonzero(view.mask[k])
         if legal.size == 1 and not forced:
             self.found = Found(int(legal[0]), 0, 0, 0, [int(legal[0])])

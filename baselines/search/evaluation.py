@@ -24,10 +24,17 @@ class Evaluation(NamedTuple):
     scale: float
 
 
-def evaluation(game: Game, algorithm: str) -> Evaluation:
-    """Find a game's evaluation; `BoyiError` names the algorithm that wants one where there is none."""
+def evaluation(game: Game, algorithm: str, *, learned: bool = False) -> Evaluation:
+    """Find a game's evaluation, made by hand or `learned`; `BoyiError` names the algorithm that wants one where there
+    is none.
+    """
     if not game.has("evaluate"):
         raise BoyiError(f"{algorithm} has no evaluation of the positions of {game}")
     module = game.module("evaluate")
     kernels = {name: getattr(module, name) for name in PLAYERS if hasattr(module, name)}
-    return Evaluation(module.notes(game), kernels, float(module.SCALE))
+    if not learned:
+        return Evaluation(module.notes(game), kernels, float(module.SCALE))
+    if not hasattr(module, "evaluate_learned"):
+        raise BoyiError(f"{algorithm} has no learned evaluation of the positions of {game}, only one made by hand")
+    kernels["evaluate"] = module.evaluate_learned
+    return Evaluation(module.notes(game), kernels, float(module.LEARNED_SCALE))

@@ -1,8 +1,11 @@
-"""The evaluation of Jiu for searches: the published table in the layout, one of our own in the battle.
+"""The evaluations of Jiu for searches: the published table in the layout, and two of our own in the battle.
 
-The published table of the battle is lost; ours keeps to its principles: a stone has a base value, and a shape is worth
-more the more stones it takes, soon and again. § numbers refer to RULES.md.
+The published table of the battle is lost; ours keep to its principles: a stone has a base value, and a shape is worth
+more the more stones it takes, soon and again. `evaluate` has worths set by hand, `evaluate_learned` worths fitted to
+the outcomes of games. § numbers refer to RULES.md.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,16 +18,37 @@ from .candidates import candidates, tactics
 from .constants import LAYOUT, MOVE, PICK, PUT, STOP, TAKE_OFF
 from .weigh import change, count_shapes, layout_worth, padded, room
 
-__all__ = ["SCALE", "candidates", "evaluate", "follow", "notes", "survey", "tactics", "transposition"]
+__all__ = [
+    "LEARNED_SCALE", "SCALE", "candidates", "evaluate", "evaluate_learned", "follow", "notes", "survey", "tactics",
+    "transposition",
+]  # fmt: skip
 
 SCALE = 1500.0  # fitted to games of the search against itself
+LEARNED_SCALE = 3700.0
 
 SQUARE_LAID, HOLE_LAID = 300, 100  # where only squares count, §18
-STONE, SQUARE, HOLE, GATE, JUMP_OVER, STEP = 100, 30, 40, 15, 60, 1
-DALIAN, SECOND_DALIAN = 500, 250
-FIRST_GATE, FIRST_JUMP = 300, 200  # for the side that moves next
-SHARE = 4000.0  # of the stones: what is left is worth more, the fewer there are
 LAST_QUIET = 12  # turns before a draw that no longer leave positions the same
+
+
+class Worths(NamedTuple):
+    """What a stone, all stones (`share`: the difference as a part of them) and each of `shapes_in_battle` are worth."""
+
+    stone: int
+    share: int
+    square: int
+    hole: int
+    gate: int
+    dalian: int
+    more_dalians: int
+    jump: int
+    step: int
+    first_gate: int
+    first_jump: int
+
+
+HANDMADE = Worths(100, 4000, 30, 40, 15, 500, 250, 60, 1, 300, 200)
+LEARNED = Worths(100, -7200, 185, 80, 174, 607, 936, 17, 15, 375, 20)
+"""Fitted by docs/jiu_worths.py to the outcomes of games."""
 
 
 def notes(game: Game) -> np.ndarray:
@@ -93,6 +117,18 @@ def follow(before, s, e, a):
 
 @kernel
 def evaluate(s, e, seat):
+    """Value a position for a seat, by hand."""
+    return worth(s, e, seat, HANDMADE)
+
+
+@kernel
+def evaluate_learned(s, e, seat):
+    """Value a position for a seat, in the battle as games have ended."""
+    return worth(s, e, seat, LEARNED)
+
+
+@kernel
+def worth(s, e, seat, worths):
     """Value a position for a seat."""
     if s.phase == LAYOUT:
         return laid_out(s, e, seat) - laid_out(s, e, 1 - seat)
@@ -101,8 +137,9 @@ def evaluate(s, e, seat):
         theirs -= s.due
     else:
         mine -= s.due
-    share = np.int64(SHARE * (mine - theirs) / (mine + theirs))
-    return STONE * (mine - theirs) + share + in_battle(s, e, seat) - in_battle(s, e, 1 - seat)
+    share = np.int64(np.float64(worths.share) * (mine - theirs) / (mine + theirs))
+    shapes = in_battle(s, e, seat, worths) - in_battle(s, e, 1 - seat, worths)
+    return worths.stone * (mine - theirs) + share + shapes
 
 
 @kernel
@@ -116,8 +153,19 @@ def laid_out(s, e, seat):
 
 
 @kernel
-def in_battle(s, e, seat):
-    """Value the shapes of a side in the battle, and its move if it is next."""
+def in_battle(s, e, seat, worths):
+    """Value the shapes of a side in the battle."""
+    squares, holes, gates, dalians, more, jumps, steps, first_gate, first_jump = shapes_in_battle(s, e, seat)
+    total = worths.square * squares + worths.hole * holes + worths.gate * gates + worths.jump * jumps
+    total += worths.step * steps + worths.dalian * dalians + worths.more_dalians * more
+    return total + worths.first_gate * first_gate + worths.first_jump * first_jump
+
+
+@kernel
+def shapes_in_battle(s, e, seat):
+    """Count a side's squares, holes, gates, dalians (up to one, and more), stones that it can jump over, and steps, up
+    to as many as make a difference; and, if it moves next, whether it has a gate or a jump.
+    """
     n = side(s)
     squares = np.int64(s.squares[seat])
     holes, gates, dalians, jumps, steps = count_shapes(e.cells[seat], e.own[seat], e.own[1 - seat], e.empty, n)
@@ -125,11 +173,10 @@ def in_battle(s, e, seat):
         # §11: any stone reaches a hole, and what has left a square for it comes back.
         gates = holes if s.stones[seat] > 3 else 0
         dalians = holes if squares > 0 else 0
-    total = SQUARE * squares + HOLE * min(holes, 10) + GATE * min(gates, 4) + JUMP_OVER * min(jumps, 5)
-    total += STEP * min(steps, 40) + DALIAN * min(dalians, 1) + SECOND_DALIAN * min(max(dalians - 1, 0), 3)
-    if s.to_move == seat:
-        total += FIRST_GATE * (gates > 0) + FIRST_JUMP * (jumps > 0)
-    return total
+    first = np.int64(s.to_move == seat)
+    more = min(max(dalians - 1, 0), 3)
+    counts = squares, min(holes, 10), min(gates, 4), min(dalians, 1), more, min(jumps, 5), min(steps, 40)
+    return *counts, first * (gates > 0), first * (jumps > 0)
 
 
 @kernel

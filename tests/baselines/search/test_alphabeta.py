@@ -72,7 +72,7 @@ RESTLESS = {**PLAIN, "tactics": every_third}
 def weigh(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def choose(kernels: dict[str, Any]) -> None:
         weights = Evaluation(np.zeros(1, NOTES), kernels, 60.0)
-        monkeypatch.setattr(alphabeta, "evaluation", lambda game, algorithm: weights)
+        monkeypatch.setattr(alphabeta, "evaluation", lambda game, algorithm, learned: weights)
 
     choose(PLAIN)
     return choose
@@ -428,6 +428,15 @@ def test_a_game_without_evaluation_is_refused(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(Game, "has", lambda game, part: False)
     with pytest.raises(BoyiError, match="alphabeta has no evaluation of the positions of hex"):
         AlphaBeta().fit(find("hex"))
+
+
+def test_a_learned_evaluation_is_another_one() -> None:
+    with pytest.raises(BoyiError, match="no learned evaluation of the positions of hex, only one made by"):
+        AlphaBeta(evaluation="learned").fit(find("hex"))
+    view = next(positions("jiu:board_size=6", 45, 1))
+    by_hand, learned = (AlphaBeta(depth=1, quiescence=0, evaluation=which) for which in ("handmade", "learned"))
+    assert by_hand.search(view).value != learned.search(view).value
+    assert abs(learned.value(view)) < 1
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from boyi.envs.engine.protocol import candidates, evaluate, follow, step, survey
 from boyi.envs.jiu import rules, text
 from boyi.envs.jiu import state as record
 from boyi.envs.jiu.constants import DROP, JUMP, LAYOUT, TAKE, TURN
-from boyi.envs.jiu.evaluate import STONE
+from boyi.envs.jiu.evaluate import HANDMADE, LEARNED, Worths
 from boyi.envs.jiu.greedy import shapes
 from boyi.envs.jiu.weigh import count_shapes
 
@@ -66,8 +66,8 @@ def earning(states, notes, mask):  # type: ignore[no-untyped-def]
 class Looking:
     """The kernels of evaluation for one game, and the notes of a position."""
 
-    def __init__(self, game: Game) -> None:
-        self.game, found = game, evaluation(game, "a test")
+    def __init__(self, game: Game, *, learned: bool = False) -> None:
+        self.game, found = game, evaluation(game, "a test", learned=learned)
         self.notes, self.blank, self.kernels = found.notes.copy(), found.notes, found.kernels
 
     def bound(self, kernel, *args: object) -> None:  # type: ignore[no-untyped-def]
@@ -95,9 +95,9 @@ class Looking:
         return set(np.flatnonzero(kept).tolist())
 
 
-def value(state: Record) -> int:
+def value(state: Record, *, learned: bool = False) -> int:
     """Value a position for seat 0."""
-    looking = Looking(game_of(state))
+    looking = Looking(game_of(state), learned=learned)
     looking.survey(state)
     return looking.look(state)[2]
 
@@ -145,10 +145,11 @@ def test_notes_follow_the_game(game: str) -> None:
     assert phases.keys() >= {LAYOUT} | (set() if "layout_only" in game else battle), phases
 
 
+@pytest.mark.parametrize("learned", [False, True])
 @every_game
-def test_the_value_is_the_same_for_images_and_exchanged_seats(game: str) -> None:
+def test_the_value_is_the_same_for_images_and_exchanged_seats(game: str, learned: bool) -> None:
     """The battle has eight images; white in black's place is worth what black was."""
-    looking, points = Looking(find(game)), find(game).params["board_size"] ** 2
+    looking, points = Looking(find(game), learned=learned), find(game).params["board_size"] ** 2
     for k, (batch, _) in enumerate(games(game, 1, seed=9)):
         states = batch.states
         if k % 7 or (k > 0 and states["ply"][0] == 0):
@@ -274,15 +275,49 @@ def test_shapes_are_counted() -> None:
 
 # Battles
 
+
+@pytest.mark.parametrize(("learned", "worths"), [(False, HANDMADE), (True, LEARNED)])
+def test_a_battle_is_worth_its_shapes(learned: bool, worths: Worths) -> None:
+    """Added up as the names of the worths say; a side of six stones or fewer flies."""
+    game, rng = find("jiu:board_size=6"), np.random.default_rng(2)
+    looking, put, flying = Looking(game, learned=learned), bind(record.put_stone, game), Counter[bool]()
+    for k in range(100):
+        board = rng.choice(3, 36, p=[(0.4, 0.3, 0.3), (0.5, 0.15, 0.35), (0.7, 0.15, 0.15)][k % 3])
+        state = rules.blank(**game.params)
+        s = state.view(np.recarray)[0]
+        for p in np.flatnonzero(board):
+            put(s, int(p), int(board[p]) - 1)
+        s.phase, s.to_move = TURN, k % 2
+        mine, theirs = (int((board == stone).sum()) for stone in (1, 2))
+        if min(mine, theirs) < 4:
+            continue
+        wanted = worths.stone * (mine - theirs) + int(worths.share * (mine - theirs) / (mine + theirs))
+        for seat, stones, sign in ((0, mine, 1), (1, theirs, -1)):
+            holes, gates, dalians, jumps, steps = naive(board.tolist(), 6, seat + 1)
+            squares = sum(all(board[p] == seat + 1 for p in cell) for cell in unit_cells(6))
+            flying[stones <= 6] += 1
+            if stones <= 6:
+                gates, dalians = holes, holes if squares else 0
+            total = worths.square * squares + worths.hole * min(holes, 10) + worths.gate * min(gates, 4)
+            total += worths.dalian * (dalians > 0) + worths.more_dalians * min(max(dalians - 1, 0), 3)
+            total += worths.jump * min(jumps, 5) + worths.step * min(steps, 40)
+            total += (worths.first_gate * (gates > 0) + worths.first_jump * (jumps > 0)) * (seat == k % 2)
+            wanted += sign * total
+        looking.survey(state)
+        assert looking.look(state)[2] == wanted
+    assert min(flying.values()) > 20
+
+
 FLAT = ["OOOO", "OO.O"]  # a dalian, its runner on b1
 FAR = ["", "", "X.X", "", ".X.X"]  # stones of the other side, in no shape
 
 
+@pytest.mark.parametrize("learned", [False, True])
 @on_fourteen_lines
-def test_what_is_better_is_worth_more() -> None:
+def test_what_is_better_is_worth_more(learned: bool) -> None:
     """To seat 1, in turn: one stone more, a triangle closed, a runner next to the hole, a square behind the runner."""
     steps = [["OOO", "O..", "..O"], ["OOO", "O..", "..OO"], ["OOO", "OO..", "...O"], ["OOOO", "OO.O"]]
-    worth = [-value(position(*rows, "", *FAR, turns=1)) for rows in steps]
+    worth = [-value(position(*rows, "", *FAR, turns=1), learned=learned) for rows in steps]
     assert worth == sorted(worth) and len(set(worth)) == len(worth)
     assert -value(position(*FLAT, "", *FAR)) > -value(position(*FLAT, "", *FAR, turns=1))  # who is to move
 
@@ -292,12 +327,12 @@ def test_stones_that_are_due_count_as_taken() -> None:
     state = played(position(*FLAT, "", *FAR), "B1-B2").states
     assert state["phase"][0] == TAKE
     after = played(state, "take f0").states
-    assert abs(value(after) - value(state)) < STONE / 2 + 600  # only what shapes and the move are worth
+    assert abs(value(after) - value(state)) < HANDMADE.stone / 2 + 600  # only what shapes and the move are worth
     looking = Looking(find("jiu"))
     looking.survey(state)
     before = looking.look(state)[2]
     state["due"] = 2
-    assert before - looking.look(state)[2] >= STONE
+    assert before - looking.look(state)[2] >= HANDMADE.stone
 
 
 @on_fourteen_lines
