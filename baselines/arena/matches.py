@@ -431,8 +431,10 @@ def evaluate(
     opponents: Sequence[AgentLike],
     games: int = 200,
     seed: int = 0,
+    opening: int = 0,
 ) -> Result:
     """Play `games` paired games between an agent and every opponent; return what ``boyi arena`` prints."""
-    result = compete(Match(game, [agent, *opponents], games=games, seed=seed, first_against_all=True))
+    match = Match(game, [agent, *opponents], games=games, seed=seed, opening=opening, first_against_all=True)
+    result = compete(match)
     assert isinstance(result, Result)
     return result

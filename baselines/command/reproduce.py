@@ -1,5 +1,6 @@
 """The command ``boyi reproduce``: a published system trained and measured again, and a page about it."""
 
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +9,7 @@ import typer
 from ...envs.engine.errors import BoyiError, chosen
 from ..arena.printing import complain
 
-SYSTEMS = ("einstein",)
+SYSTEMS = ("einstein", "jiu")
 
 
 def reproduce(
@@ -21,11 +22,11 @@ def reproduce(
     """Train and measure a published system; report.md says what came out. Killed, it goes on where it was."""
     chosen("system", system, SYSTEMS)
     try:
-        from ..reproduce import einstein
+        module = import_module(f"..reproduce.{system}", __package__)
     except ImportError as error:
         raise BoyiError(f'reproducing needs {error.name}: pip install "boyi[baselines]"') from None
-    scale = einstein.FULL if full else einstein.QUICK
+    scale = module.FULL if full else module.QUICK
     folder = out or Path("reproduce") / f"{system}-{'full' if full else 'quick'}"
     if not full:
-        complain(f"shortened: {scale} instead of {einstein.FULL}")
-    print(einstein.reproduce(folder, scale, complain))
+        complain(f"shortened: {scale} instead of {module.FULL}")
+    print(module.reproduce(folder, scale, complain))

@@ -24,6 +24,7 @@ RUN: dict[str, Param] = {
     "checkpoint_interval": Param(20_000, "steps between checkpoints: the most that a kill loses", low=1, high=MANY),
     "evaluation_interval": Param(20_000, "steps between evaluations", low=1, high=MANY),
     "evaluation_games": Param(40, "games against each of the ladder, an even number", low=2, high=1_000_000),
+    "evaluation_opening": Param(0, "actions at random before anybody decides in these games", low=0, high=1000),
     "log_interval": Param(2000, "steps between lines of the log", low=1, high=MANY),
 }
 """Fields of every run."""

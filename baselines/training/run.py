@@ -39,8 +39,8 @@ from .trainer import Figures, Trainer
 FORMAT = "boyi-run-2"
 TRAINERS: dict[str, type[Trainer]] = {"dqn": DQNTrainer, "alphazero": AlphaZeroTrainer}
 FREE = (
-    "steps", "checkpoint_interval", "evaluation_interval", "evaluation_games", "evaluation_sims", "log_interval",
-    "ladder", "learning_rate", "decay_games", "decay", "sims", "quick_sims", "full_share", "c",
+    "steps", "checkpoint_interval", "evaluation_interval", "evaluation_games", "evaluation_opening", "evaluation_sims",
+    "log_interval", "ladder", "learning_rate", "decay_games", "decay", "sims", "quick_sims", "full_share", "c",
 )  # fmt: skip
 """Fields that may change when a run is resumed."""
 
@@ -131,8 +131,9 @@ class Run:
     def evaluate(self, against: str | None = None) -> Figures:
         """Play the ladder, and `against`; return the scores as figures of the log."""
         ladder = list(dict.fromkeys([*self.config.ladder, *([against] if against else [])]))
-        games = self.config["evaluation_games"]
-        result = evaluate(self.trainer.agent(), self.config.game, ladder, games=games, seed=self.config["seed"])
+        config = self.config
+        games, opening = config["evaluation_games"], config["evaluation_opening"]
+        result = evaluate(self.trainer.agent(), config.game, ladder, games, config["seed"], opening)
         return {f"eval/{agent}": row.score.value for agent, row in zip(ladder, result.pairings, strict=True)}
 
     def draw(self) -> None:

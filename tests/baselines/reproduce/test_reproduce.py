@@ -12,11 +12,13 @@ from typer.testing import CliRunner
 
 from boyi.baselines.agent import Agent
 from boyi.baselines.agents import make_agent
+from boyi.baselines.arena.matches import Match, compete
 from boyi.baselines.command.main import app
-from boyi.baselines.reproduce import einstein
+from boyi.baselines.reproduce import einstein, jiu
 from boyi.envs.engine.batch import Batch
 from boyi.envs.engine.spec import find
 from boyi.envs.engine.view import View
+from boyi.envs.records.game_record import GameRecord
 
 TINY = einstein.Scale(steps=6000, points=2, games=2, starts=300)
 
@@ -80,3 +82,36 @@ def test_what_cannot_be_reproduced_is_one_sentence(tmp_path: Path, words: list[s
     file.write_text("")
     found = CliRunner().invoke(app, ["reproduce", *(word.format(file=file) for word in words)])
     assert found.exit_code != 0 and told in found.output and "Traceback" not in found.output
+
+
+@pytest.mark.slow
+def test_the_page_of_jiu_says_what_was_measured_and_a_second_time_nothing_is_played(tmp_path: Path) -> None:
+    scale = jiu.Scale((1, 2), sims=2, layouts=2, battles=2, games=2, last_games=4, depth=1, seconds=0.001)
+    said: list[str] = []
+    page = jiu.reproduce(tmp_path, scale, said.append)
+    text, estimate = page.read_text(), r"[\d.]+% \([\d.]+ to [\d.]+\)"
+    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG") and "](curves.png)" in text
+    for k, games in ((1, 2), (2, 4)):
+        assert f"{k} iterations: 784 decisions of self-play" in said
+        assert (tmp_path / f"layout_{k}.svg").read_text().startswith("<svg") and f"](layout_{k}.svg)" in text
+        assert re.search(rf"^\| {k} iterations \|  \| {estimate} \| {games} \| {estimate} \|$", text, re.M)
+        assert re.search(rf"^\| {k} iterations \|( {estimate}, [\d.]+ to [\d.]+ \|){{3}}$", text, re.M)
+    assert re.search(rf"in equal time \(0.001 s a turn\) in the battle: {estimate} of 4 games", text)
+    assert all(deviation in text for deviation in jiu.DEVIATIONS)
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    jiu.reproduce(tmp_path, scale, said.append)
+    assert {path: path.read_bytes() for path in files} == files
+
+
+def test_layouts_are_laid_again_from_games() -> None:
+    """Squares are counted on the full board, before the battle takes two stones off, for the agent of either seat."""
+    records: list[GameRecord] = []
+    compete(Match("jiu", ["greedy", "random"], games=2, opening=4), report=records.append)
+    squares, boards = jiu.laid_out(records)
+    assert squares.shape == (2, 2) and (boards["board"] > 0).all()
+    for k, (first, record) in enumerate(zip((1, 2), records, strict=True)):
+        board = boards["board"][k].reshape(14, 14)
+        for side, stone in enumerate((first, 3 - first)):
+            mine = board == stone
+            assert squares[k, side] == (mine[1:, 1:] & mine[:-1, 1:] & mine[1:, :-1] & mine[:-1, :-1]).sum()
+        assert record.seats[first - 1] == "greedy"

@@ -19,6 +19,7 @@ from safetensors.numpy import load_file, save_file
 from typer.testing import CliRunner
 
 from boyi.baselines import make_agent
+from boyi.baselines.arena import matches
 from boyi.baselines.command import main as cli
 from boyi.baselines.learning.checkpoint import write_file
 from boyi.baselines.training.config import FIELDS, FOLDER, LISTS, check_config, read_config, shipped
@@ -175,6 +176,16 @@ def test_limits():
     done = boyi("train tiny.toml --until 0.0 --against mcts:sims=2 --name words")
     assert "0% against mcts:sims=2 is reached" in done.stdout
     assert "go on with: boyi" in done.stdout
+
+
+def test_evaluations_begin_with_actions_at_random(monkeypatch):
+    """Else two agents that draw nothing would play one game in every pair."""
+    met, compete = [], matches.compete
+    monkeypatch.setattr(matches, "compete", lambda match: met.append(match) or compete(match))
+    for many in (0, 3):
+        run = Run(tiny(evaluation_opening=many, ladder=["random"]), Path(f"runs/opened{many}"))
+        assert run.evaluate().keys() == {"eval/random"}
+        assert len(met[-1].openings.of(1)) == many
 
 
 def test_the_length_of_a_run_may_change_but_not_what_it_is():
