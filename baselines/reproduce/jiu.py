@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -98,7 +99,8 @@ class Meetings:
         sides = [TwoPhase(*(make_agent(agent) for agent in side)) for side in (one, other)]
         records: list[GameRecord] = []
         match = Match(GAME, sides, games=games, seed=1, opening=OPENING)
-        result = compete(match, self.folder / f"{name.replace(' ', '_')}.jsonl", resume=True, report=records.append)
+        file = self.folder / f"{re.sub(r'[^a-zA-Z0-9]+', '_', name)}.jsonl"
+        result = compete(match, file, resume=True, report=records.append)
         assert isinstance(result, Result)
         return result.pairings[0].score, records
 
