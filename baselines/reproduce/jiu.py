@@ -64,7 +64,7 @@ class Scale:
 
 
 QUICK = Scale((1, 2, 3), sims=16, layouts=10, battles=10, games=2, last_games=2, depth=2, seconds=0.01)
-FULL = Scale((100, 300, 500), sims=160, layouts=100, battles=100, games=20, last_games=40, depth=4, seconds=0.2)
+FULL = Scale((100, 300, 500), sims=160, layouts=200, battles=100, games=20, last_games=40, depth=4, seconds=0.2)
 
 
 class Side(NamedTuple):
