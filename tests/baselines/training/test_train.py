@@ -326,12 +326,14 @@ def updates(run):
 def test_a_shipped_config_learns_and_resumes(name):
     config = read_config(name)
     # Counted in steps: what a machine does in some seconds may end before learning begins.
-    begun = config["learning_starts"] + config["envs"]
+    begun, more = config["learning_starts"] + config["envs"], 1
     if config["algorithm"] == "alphazero":  # which learns from games that have ended
-        begun += config["envs"] * len(config.games) * config.game.longest
+        everyone = config["envs"] * len(config.games)
+        begun += everyone * max(game.longest for game in config.games)
+        more = everyone * min(game.longest for game in config.games)
     runs = []
     for resume in (False, True):
-        steps = runs[-1].steps + 1 if runs else begun
+        steps = runs[-1].steps + more if runs else begun
         run = Run(read_config(name, steps=steps, evaluation_games=2), Path(f"runs/{name}"), resume=resume)
         assert run.train().endswith("steps are done")
         runs.append(run)
