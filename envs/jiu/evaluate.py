@@ -48,7 +48,7 @@ class Worths(NamedTuple):
 
 HANDMADE = Worths(100, 4000, 30, 40, 15, 500, 250, 60, 1, 300, 200)
 LEARNED = Worths(100, -7200, 185, 80, 174, 607, 936, 17, 15, 375, 20)
-"""Fitted by docs/jiu_worths.py to the outcomes of 4,000 games."""
+"""Fitted, by logistic regression, to who has won 4,000 games of ``alphabeta:depth=1`` that began at random."""
 
 
 def notes(game: Game) -> np.ndarray:
