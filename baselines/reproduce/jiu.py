@@ -19,7 +19,7 @@ from ..agents import make_agent
 from ..arena.matches import Match, compete
 from ..arena.rating import Estimate, wilson
 from ..arena.results import Result
-from ..learning.alphazero_agent import shipped_weights
+from ..learning.alphazero_agent import AlphaZeroAgent, shipped_weights
 from ..learning.model_agent import FILE
 from ..players.two_phase import TwoPhase
 from ..training.config import read_config
@@ -121,7 +121,9 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
     `report` is called with a line about everything that is begun.
     """
     trained = _train(folder / "run", scale, report)
-    layouts = {f"{k} iterations": f"az:weights='{file}',sims={scale.sims}" for k, file in trained.items()}
+    layouts = {
+        f"{k} iterations": str(AlphaZeroAgent(weights=str(file), sims=scale.sims)) for k, file in trained.items()
+    }
     if GAME in shipped_weights():
         layouts[OURS] = "az:jiu,sims=32"
     search = f"alphabeta:depth={scale.depth},quiescence=0,width=all"
@@ -204,11 +206,11 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
 def _train(folder: Path, scale: Scale, report: Callable[[str], None]) -> dict[int, Path]:
     """Train as far as that has not been done; return what had been learned after so many iterations."""
     files = {k: folder.parent / f"{k}.safetensors" for k in scale.iterations}
+    printed = read_config("jiu_s3")
     for k, file in files.items():
         if file.exists():
             continue
-        config = read_config("jiu_s3")
-        steps = k * config["envs"] * config["moves"]
+        steps = k * printed["envs"] * printed["moves"]
         # The matches below are the evaluation.
         config = read_config("jiu_s3", steps=steps, evaluation_games=2, evaluation_sims=2, ladder=["random"])
         run = Run(config, folder, resume=(folder / "config.json").exists())

@@ -21,23 +21,31 @@ def symmetries(game: Game, encoder: str | None = None, which: str = "game") -> t
     """
     encoder = game.encoder if encoder is None else encoder
     size = int(np.prod(game.shape(encoder)))
-    rules, own = game.module("rules"), getattr(game.module("encode"), "symmetries", None)
-    other = getattr(rules, "IMAGES", {}).get(which)
-    if which != "game" and other is None:
-        raise BoyiError(f"{game} has no images by the name {which!r}, only its symmetries, 'game'")
+    own = getattr(game.module("encode"), "symmetries", None)
     if own is not None and which == "game":
         numbers, actions = own(encoder, **game.params)
         return numbers, actions
-    make = getattr(rules, "symmetries", None)
-    if make is None:
-        raise BoyiError(f"{game} declares no symmetries: no image of it is the same game")
-    tables = make(**game.params) if which == "game" else rules.images(**game.params)[other]
-    cells = int(np.prod(game.shape("planes")[1:]))
+    tables, cells = _tables(game, which), int(np.prod(game.shape("planes")[1:]))
     if size % cells or (tables[:, :cells] >= cells).any():
         raise BoyiError(f"{game}: its symmetries do not say how they change the observations of {encoder!r}")
     actions = _framed(game, encoder, tables)
     planes = np.arange(size // cells)[:, None] * cells
     return (planes + actions[:, None, :cells]).reshape(len(actions), size), actions
+
+
+def _tables(game: Game, which: str) -> np.ndarray:
+    """Ask the rules for a set of images, as permutations of the game's actions."""
+    rules = game.module("rules")
+    if which == "game":
+        if not hasattr(rules, "symmetries"):
+            raise BoyiError(f"{game} declares no symmetries: no image of it is the same game")
+        tables: np.ndarray = rules.symmetries(**game.params)
+        return tables
+    places = getattr(rules, "IMAGES", {}).get(which)
+    if places is None:
+        raise BoyiError(f"{game} has no images by the name {which!r}, only its symmetries, 'game'")
+    tables = rules.images(**game.params)[places]
+    return tables
 
 
 def _framed(game: Game, encoder: str, tables: np.ndarray) -> np.ndarray:

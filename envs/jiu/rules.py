@@ -468,10 +468,9 @@ def images(board_size: int, **_: object) -> np.ndarray:
 
     The battle is the same in all of them; the layout in those of even number, which keep the marked diagonal.
     """
-    n = board_size
     tables = []
-    for image in board_images(n):
+    for image in board_images(board_size):
         planes = np.arange(STOP)
-        planes[MOVE:PICK] = MOVE + np.array(turned_steps(image, n, NEXT))
+        planes[MOVE:PICK] = MOVE + np.array(turned_steps(image, board_size, NEXT))
         tables.append(in_blocks(planes, image))
     return with_kept(np.stack(tables), 1)

@@ -179,7 +179,7 @@ MUTANTS = [
     (
         "images keep directions",
         "rules.py",
-        "np.array(turned_steps(image, n, NEXT))",
+        "np.array(turned_steps(image, board_size, NEXT))",
         "np.arange(4)",
     ),
     ("draws are forfeits", "rules.py", "winner, winner < 0, OVER", "winner, 0, OVER"),

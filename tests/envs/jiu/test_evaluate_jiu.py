@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from jiu_positions import Record, beside, dalians, exchanged, image, played, position, unit_cells
+from numpy.typing import NDArray
 from sizes import COMPILES, marked
 
 from boyi.baselines import make_agent
@@ -106,6 +107,14 @@ def game_of(state: Record) -> Game:
     return find(text.diagram(state[0]).splitlines()[0].split("  ")[0].replace(" ", ":"))
 
 
+def put_down(game: Game, board: NDArray[np.int64]) -> Record:
+    """Put stones on an empty board of the layout: 0 for an empty point, seat + 1 for a stone."""
+    put, state = bind(record.put_stone, game), rules.blank(**game.params)
+    for p in np.flatnonzero(board).tolist():
+        put(state.view(np.recarray)[0], p, int(board[p]) - 1)
+    return state
+
+
 def games(game: str, many: int, seed: int) -> Iterator[tuple[Batch, int]]:
     """Play greedy games, with some random actions between, whose stones lie unlike; yield every action before it."""
     agent, batch = make_agent("greedy", game), Batch(game, 1, seed=seed, encoder=None)
@@ -189,13 +198,8 @@ LAID = {
 def test_layouts_are_valued_by_the_table(rows: list[str], worth: int) -> None:
     """The two stones on the marked diagonal are too far from the others to matter."""
     game = find("jiu:board_size=6")
-    put = bind(record.put_stone, game)
     for mine, sign in ((rows, 1), (exchanged(rows), -1)):
-        state = rules.blank(**game.params)
-        s = state.view(np.recarray)[0]
-        for p, mark in enumerate("".join(mine)):
-            if mark != ".":
-                put(s, p, "XO".index(mark))
+        state = put_down(game, np.array([".XO".index(mark) for mark in "".join(mine)]))
         assert value_of(state) == sign * worth
 
 
@@ -208,13 +212,10 @@ def value_of(state: Record) -> int:
 def test_the_layout_is_what_greedy_makes_of_it() -> None:
     """Two programs for one table, on random boards."""
     game, rng, out = find("jiu:board_size=6"), np.random.default_rng(0), np.zeros(2, np.int64)
-    looking, met, put = Looking(game), set(), bind(record.put_stone, game)
+    looking, met = Looking(game), set()
     for k in range(200):
-        state = rules.blank(**game.params)
-        s, p = state.view(np.recarray)[0], (0.2, 0.4, 0.48)[k % 3]
-        for point, stone in enumerate(rng.choice(3, 36, p=[1 - 2 * p, p, p])):
-            if stone:
-                put(s, point, int(stone) - 1)
+        p = (0.2, 0.4, 0.48)[k % 3]
+        state = put_down(game, rng.choice(3, 36, p=[1 - 2 * p, p, p]))
         looking.survey(state)
         bind(shapes_of_layout, game)(state, out)
         assert looking.look(state)[2] == out[0] - out[1]
@@ -258,13 +259,10 @@ def naive(board: list[int], n: int, mine: int) -> list[int]:
 
 def test_shapes_are_counted() -> None:
     game, rng, out = find("jiu:board_size=6"), np.random.default_rng(1), np.zeros(5, np.int64)
-    looking, most, put = Looking(game), np.zeros(5, np.int64), bind(record.put_stone, game)
+    looking, most = Looking(game), np.zeros(5, np.int64)
     for k in range(200):
         board = rng.choice(3, 36, p=[(0.2, 0.1, 0.7), (0.1, 0.45, 0.45), (0.5, 0.25, 0.25)][k % 3])
-        state = rules.blank(**game.params)
-        s = state.view(np.recarray)[0]
-        for p in np.flatnonzero(board):
-            put(s, int(p), int(board[p]) - 1)
+        state = put_down(game, board)
         looking.survey(state)
         for seat in (0, 1):
             bind(counted, game)(looking.notes, seat, out)
@@ -280,14 +278,11 @@ def test_shapes_are_counted() -> None:
 def test_a_battle_is_worth_its_shapes(learned: bool, worths: Worths) -> None:
     """Added up as the names of the worths say; a side of six stones or fewer flies."""
     game, rng = find("jiu:board_size=6"), np.random.default_rng(2)
-    looking, put, flying = Looking(game, learned=learned), bind(record.put_stone, game), Counter[bool]()
+    looking, flying = Looking(game, learned=learned), Counter[bool]()
     for k in range(100):
         board = rng.choice(3, 36, p=[(0.4, 0.3, 0.3), (0.5, 0.15, 0.35), (0.7, 0.15, 0.15)][k % 3])
-        state = rules.blank(**game.params)
-        s = state.view(np.recarray)[0]
-        for p in np.flatnonzero(board):
-            put(s, int(p), int(board[p]) - 1)
-        s.phase, s.to_move = TURN, k % 2
+        state = put_down(game, board)
+        state["phase"], state["to_move"] = TURN, k % 2
         mine, theirs = (int((board == stone).sum()) for stone in (1, 2))
         if min(mine, theirs) < 4:
             continue
