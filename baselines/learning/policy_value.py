@@ -91,9 +91,10 @@ class Mlp(Network):
 class Layout(Network):
     """The network of the published program for the layout phase of Jiu: systems.md S3, for 4 planes.
 
-    Three 3x3 convolutions; the policy by 1x1 convolutions of 3 filters and one fully connected layer, the value by 1x1
-    convolutions of 4 filters and fully connected layers of 64 and 1. CHOICE: 32, 64 and 128 filters; the text's "3
-    filters of 3x3" may mean another thing.
+    Three 3x3 convolutions; the policy by 1x1 convolutions of 3 filters and one fully connected layer, a number for each
+    point, the value by 1x1 convolutions of 4 filters and fully connected layers of 64 and 1. CHOICE: 32, 64 and 128
+    filters; the text's "3 filters of 3x3" may mean another thing. Jiu's actions of the battle, behind those that put a
+    stone on a point, have logits of 0.
     """
 
     name = "layout"
@@ -114,7 +115,7 @@ class Layout(Network):
         self.trunk = nn.Sequential(*layers)
         some, others, hidden = self.choices["policy"], self.choices["value"], self.choices["hidden"]
         cells = height * width
-        self.policy = nn.Sequential(he(nn.Conv2d(inside, some, 1)), nn.ReLU(), flat_head(some * cells, actions))
+        self.policy = nn.Sequential(he(nn.Conv2d(inside, some, 1)), nn.ReLU(), flat_head(some * cells, min(cells, actions)))
         self.value = nn.Sequential(
             he(nn.Conv2d(inside, others, 1)),
             nn.ReLU(),
@@ -126,7 +127,8 @@ class Layout(Network):
 
     def forward(self, x: Tensor) -> Judged:
         x = self.trunk(x)
-        return self.policy(x), self.value(x)[:, 0].tanh()
+        logits: Tensor = self.policy(x)
+        return functional.pad(logits, (0, self.actions - logits.shape[1])), self.value(x)[:, 0].tanh()
 
 
 class Policy42Value36(Network):

@@ -36,6 +36,14 @@ def test_two_heads(name: str, game: str, encoder: str, choices: dict[str, Any]) 
     assert all(p.grad is not None and p.grad.isfinite().all() for p in net.parameters())
 
 
+def test_a_layout_is_judged_by_a_number_for_each_point() -> None:
+    """The first 196 of Jiu's actions put a stone on a point; those of the battle are as likely as nothing at all."""
+    net = build_policy_value("layout", find("jiu").shape("layout4"), find("jiu").actions)
+    logits = net(torch.rand(3, 4, 14, 14))[0]
+    assert logits[:, :196].count_nonzero() == 3 * 196 and not logits[:, 196:].any()
+    assert net.policy[-1][-1].out_features == 196
+
+
 def test_every_network_is_tried() -> None:
     assert {name for name, *_ in FITTING} == POLICY_VALUE.keys()
 

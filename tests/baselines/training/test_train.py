@@ -341,7 +341,7 @@ def test_a_shipped_config_learns_and_resumes(name):
     assert after.steps > before.steps >= begun
     assert updates(after) > updates(before) > 0
     evaluated = [line["steps"] for line in after.lines if any(key.startswith("eval/") for key in line)]
-    assert evaluated[-2:] == [before.steps, after.steps]
+    assert before.steps in evaluated and evaluated[-1] == after.steps  # at the end of both, whatever else there was
 
 
 def test_shipped_configs_are_those_that_are_documented():
