@@ -115,7 +115,8 @@ class Layout(Network):
         self.trunk = nn.Sequential(*layers)
         some, others, hidden = self.choices["policy"], self.choices["value"], self.choices["hidden"]
         cells = height * width
-        self.policy = nn.Sequential(he(nn.Conv2d(inside, some, 1)), nn.ReLU(), flat_head(some * cells, min(cells, actions)))
+        points = flat_head(some * cells, min(cells, actions))
+        self.policy = nn.Sequential(he(nn.Conv2d(inside, some, 1)), nn.ReLU(), points)
         self.value = nn.Sequential(
             he(nn.Conv2d(inside, others, 1)),
             nn.ReLU(),

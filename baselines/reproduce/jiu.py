@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from ...envs.engine.batch import Batch
-from ...envs.engine.machine import machine
+from ...envs.engine.machine import machine, usable_cores
 from ...envs.jiu.draw import svg
 from ...envs.records.game_record import GameRecord
 from ..agents import make_agent
 from ..arena.matches import Match, compete
 from ..arena.rating import Estimate, wilson
 from ..arena.results import Result
-from ..learning.alphazero_agent import AlphaZeroAgent, shipped_weights
-from ..learning.model_agent import FILE
+from ..learning.alphazero_agent import AlphaZeroAgent, read_network, shipped_weights
 from ..players.two_phase import TwoPhase
 from ..training.config import read_config
+from ..training.export import export
 from ..training.run import Run
 from .report import Curves, curves_picture, grid, share, write_report
 
@@ -32,8 +34,8 @@ OPENING = 4  # stones at random, or two agents that draw nothing would lay the s
 BATTLE = "alphabeta:depth=2"  # of both sides, where only their layouts differ
 PUBLISHED = {100: "C ahead", 300: "level", 500: "B clearly ahead"}
 DEVIATIONS = (
-    "Lost or never stated are how many games an iteration has (ours: 4), the simulations (ours: 160 in a quarter of the"
-    " searches, which alone are learned from, 16 in the others), batch, learning rate, weight of the squared weights,"
+    "Lost or never stated are how many games an iteration has (ours: 4), the simulations (ours: 64 in a fifth of the"
+    " searches, which alone are learned from, 8 in the others), batch, learning rate, weight of the squared weights,"
     " temperature, the bound at which minibatches stop, and size and interval of the gate: the config `jiu_s3` has them"
     " with reasons.",
     'The text\'s "3 filters of 3x3" is read as three layers, of 32, 64 and 128 filters.',
@@ -49,8 +51,8 @@ DEVIATIONS = (
 @dataclass(frozen=True)
 class Scale:
     """How much is done: the `iterations` after which is measured, simulations of a stone, layouts a match, games with
-    quick battles a match, whole games against program C after some iterations and after the last, how deep C looks,
-    and the seconds a turn in which every move and those that the game names are compared.
+    quick battles a match, whole games against program C after some iterations and after the last and of ours, how deep
+    C looks, and the seconds a turn in which every move and those that the game names are compared.
     """
 
     iterations: tuple[int, ...]
@@ -64,7 +66,7 @@ class Scale:
 
 
 QUICK = Scale((1, 2, 3), sims=16, layouts=10, battles=10, games=2, last_games=2, depth=2, seconds=0.01)
-FULL = Scale((100, 300, 500), sims=160, layouts=200, battles=100, games=20, last_games=40, depth=4, seconds=0.2)
+FULL = Scale((100, 300, 500), sims=64, layouts=200, battles=50, games=20, last_games=40, depth=4, seconds=0.2)
 
 
 class Side(NamedTuple):
@@ -87,22 +89,38 @@ class Laid(NamedTuple):
         return wilson(float((won + 1).mean() / 2), won.size)
 
 
-class Meetings:
-    """Matches of two sides, every game kept in a file of a folder as it ends, so that none is played twice."""
+class Meeting(NamedTuple):
+    """A match of two sides."""
 
-    def __init__(self, folder: Path, report: Callable[[str], None]) -> None:
-        self.folder, self.report = folder, report
+    name: str
+    one: Side
+    other: Side
+    games: int
 
-    def play(self, name: str, one: Side, other: Side, games: int) -> tuple[Estimate, list[GameRecord]]:
-        """Play a match, or what is missing of it; return the score of the first side, and the games."""
-        self.report(f"{name}: {games} games")
-        sides = [TwoPhase(*(make_agent(agent) for agent in side)) for side in (one, other)]
+    def play(self, folder: Path) -> tuple[Estimate, list[GameRecord]]:
+        """Play the match, or what is missing of it in its file; return the score of the first side, and the games."""
+        sides = [TwoPhase(*(make_agent(agent) for agent in side)) for side in (self.one, self.other)]
         records: list[GameRecord] = []
-        match = Match(GAME, sides, games=games, seed=1, opening=OPENING)
-        file = self.folder / f"{re.sub(r'[^a-zA-Z0-9]+', '_', name)}.jsonl"
+        match = Match(GAME, sides, games=self.games, seed=1, opening=OPENING)
+        file = folder / f"{re.sub(r'[^a-zA-Z0-9]+', '_', self.name)}.jsonl"
         result = compete(match, file, resume=True, report=records.append)
         assert isinstance(result, Result)
         return result.pairings[0].score, records
+
+
+def play_all(folder: Path, meetings: Sequence[Meeting], report: Callable[[str], None]) -> None:
+    """Play matches side by side, one on each core, the longest games first; how strong a side is does not depend on
+    the time that it gets.
+    """
+    # Processes, for they can be ended within a game, which takes minutes; what interrupts is for this one.
+    ignored = signal.SIGINT, signal.SIG_IGN
+    with get_context("spawn").Pool(usable_cores(), signal.signal, ignored) as pool:
+        for told in pool.imap_unordered(partial(_played, folder), meetings):
+            report(told)
+
+
+def _played(folder: Path, meeting: Meeting) -> str:
+    return f"{meeting.name}: {share(meeting.play(folder)[0])} of {meeting.games} games"
 
 
 def laid_out(records: list[GameRecord]) -> Laid:
@@ -118,9 +136,9 @@ def laid_out(records: list[GameRecord]) -> Laid:
 def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path:
     """Train the network of the layout in a folder, or go on with it, measure program B against C, and write the page.
 
-    `report` is called with a line about everything that is begun.
+    `report` is called with a line about what is begun in training, and about every match that is over.
     """
-    trained = _train(folder / "run", scale, report)
+    trained = _train(folder, scale, report)
     layouts = {
         f"{k} iterations": str(AlphaZeroAgent(weights=str(file), sims=scale.sims)) for k, file in trained.items()
     }
@@ -128,26 +146,33 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         layouts[OURS] = "az:jiu,sims=32"
     search = f"alphabeta:depth={scale.depth},quiescence=0,width=all"
     narrowed, followed = f"alphabeta:depth={scale.depth},quiescence=0", f"alphabeta:depth={scale.depth}"
-    meet, pictures = Meetings(folder, report), dict[str, bytes]()
-    laid: dict[str, dict[str, Laid]] = {}
-    worth, whole = dict[str, Estimate](), dict[str, Estimate]()
-    many = {name: scale.games if k < len(trained) - 1 else scale.last_games for k, name in enumerate(layouts)}
-    for name, layout in layouts.items():
-        laid[name] = {
-            other: laid_out(meet.play(f"{name} {other}", Side(layout, "random"), theirs, scale.layouts)[1])
-            for other, theirs in {
-                "random": Side("random", "random"),
-                "C narrowed": Side(narrowed, "random"),
-                "C": Side(search, "random"),
-            }.items()
-        }
-        worth[name] = meet.play(f"{name} layouts", Side(layout, BATTLE), Side(search, BATTLE), scale.battles)[0]
-        whole[name] = meet.play(f"{name} games", Side(layout, followed), Side(search, search), many[name])[0]
-    for k in trained:
-        pictures[f"layout_{k}.svg"] = svg(laid[f"{k} iterations"]["C"].boards[0], shapes=True).encode()
-    published = {f"{k} iterations": said for k, said in PUBLISHED.items()}
+    few = [f"{k} iterations" for k in trained][:-1]
+    many = {name: scale.games if name in few else scale.last_games for name in layouts}
+    meetings = {
+        (kind, name): Meeting(f"{name}, {kind}", Side(layout, battle), other, games or many[name])
+        for kind, battle, other, games in (
+            ("games", followed, Side(search, search), 0),
+            ("quick battles", BATTLE, Side(search, BATTLE), scale.battles),
+            ("C narrowed", "random", Side(narrowed, "random"), scale.layouts),
+            ("random", "random", Side("random", "random"), scale.layouts),
+        )
+        for name, layout in layouts.items()
+    }
+    play_all(folder, list(meetings.values()), report)
+    # In equal time, so with nothing beside it.
     usual = f"alphabeta:quiescence=0,seconds={scale.seconds:g}"
-    width = meet.play("narrowed", Side(search, usual), Side(search, f"{usual},width=all"), scale.last_games)[0]
+    equal = Meeting(
+        "narrowed against every move", Side(search, usual), Side(search, f"{usual},width=all"), scale.last_games
+    )
+    play_all(folder, [equal], report)
+    width = equal.play(folder)[0]
+    found = {key: meeting.play(folder) for key, meeting in meetings.items()}
+    whole, worth = ({name: found[kind, name][0] for name in layouts} for kind in ("games", "quick battles"))
+    against = {"random": "random", "C narrowed": "C narrowed", "C": "quick battles"}
+    laid = {name: {other: laid_out(found[kind, name][1]) for other, kind in against.items()} for name in layouts}
+    pictures = {f"layout_{k}.svg": svg(laid[f"{k} iterations"]["C"].boards[0], shapes=True).encode() for k in trained}
+    made = read_network(str(trained[max(trained)])).card.made
+    published = {f"{k} iterations": said for k, said in PUBLISHED.items()}
     panels: dict[str, Curves] = {
         "more squares than": {
             other: _curve({k: laid[f"{k} iterations"][other].more for k in trained}) for other in ("random", "C")
@@ -165,6 +190,8 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         f" {scale.depth} turns deep. Every game begins with {OPENING} stones at random; seats swapped, 95 % intervals;"
         f" {machine('torch')}.",
         "",
+        f"Training took {made['hours']} hours: {max(trained)} iterations, {made['games']} layouts.",
+        "",
         "What was claimed: in a best of five, C was ahead of B after 100 iterations of training, level after 300, and B"
         " clearly ahead after 500. What we measured:",
         "",
@@ -181,8 +208,9 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         f"B's battle is `{followed}`, C's phases are `{search}`. Quick battles are `{BATTLE}` for both sides,"
         f" {scale.battles} games: what the layout alone is worth.",
         "",
-        f"Layouts alone, {scale.layouts} each: the share with more squares, and squares on average. C reads the"
-        " published table by its search, which asks for shapes that lack a stone and not for squares.",
+        "Layouts alone: the share with more squares, and squares on average, over"
+        f" {scale.layouts} layouts, against C those of the quick battles. C reads the published table by its search,"
+        " which asks for shapes that lack a stone and not for squares.",
         "",
         *grid(
             ["layout after", *next(iter(laid.values()))],
@@ -205,7 +233,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
 
 def _train(folder: Path, scale: Scale, report: Callable[[str], None]) -> dict[int, Path]:
     """Train as far as that has not been done; return what had been learned after so many iterations."""
-    files = {k: folder.parent / f"{k}.safetensors" for k in scale.iterations}
+    files = {k: folder / f"{k}.safetensors" for k in scale.iterations}
     printed = read_config("jiu_s3")
     for k, file in files.items():
         if file.exists():
@@ -213,10 +241,10 @@ def _train(folder: Path, scale: Scale, report: Callable[[str], None]) -> dict[in
         steps = k * printed["envs"] * printed["moves"]
         # The matches below are the evaluation.
         config = read_config("jiu_s3", steps=steps, evaluation_games=2, evaluation_sims=2, ladder=["random"])
-        run = Run(config, folder, resume=(folder / "config.json").exists())
+        run = Run(config, folder / "run", resume=(folder / "run" / "config.json").exists())
         report(f"{k} iterations: {max(0, steps - run.steps):,} decisions of self-play")
         run.train()
-        shutil.copy(folder / FILE, file)
+        export(folder / "run", file)
     return files
 
 
