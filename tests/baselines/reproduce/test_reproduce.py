@@ -96,7 +96,7 @@ def test_the_page_of_jiu_says_what_was_measured_and_a_second_time_nothing_is_pla
         assert (tmp_path / f"layout_{k}.svg").read_text().startswith("<svg") and f"](layout_{k}.svg)" in text
         assert re.search(rf"^\| {k} iterations \|  \| {estimate} \| {games} \| {estimate} \|$", text, re.M)
         assert re.search(rf"^\| {k} iterations \|( {estimate}, [\d.]+ to [\d.]+ \|){{3}}$", text, re.M)
-    assert re.search(r"^Training took [\d.]+ hours: 2 iterations, 8 layouts.$", text, re.M)
+    assert re.search(r"^Training took [\d.]+ hours\.$", text, re.M)
     assert "narrowed against every move: " in said[-1] and len([line for line in said if "games" in line]) == 4 * 3 + 1
     assert re.search(rf"in equal time \(0.001 s a turn\) in the battle: {estimate} of 4 games", text)
     assert all(deviation in text for deviation in jiu.DEVIATIONS)
