@@ -100,9 +100,11 @@ def test_the_page_of_jiu_says_what_was_measured_and_a_second_time_nothing_is_pla
     assert "narrowed against every move: " in said[-1] and len([line for line in said if "games" in line]) == 4 * 3 + 1
     assert re.search(rf"in equal time \(0.001 s a turn\) in the battle: {estimate} of 4 games", text)
     assert all(deviation in text for deviation in jiu.DEVIATIONS)
-    files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path != page}
     jiu.reproduce(tmp_path, scale, said.append)
     assert {path: path.read_bytes() for path in files} == files
+    # The page also says how busy the machine is.
+    assert re.sub(r"load [\d.]+", "", page.read_text()) == re.sub(r"load [\d.]+", "", text)
 
 
 def test_layouts_are_laid_again_from_games() -> None:
