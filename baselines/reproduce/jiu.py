@@ -20,7 +20,6 @@ from ...envs.records.game_record import GameRecord
 from ..agents import make_agent
 from ..arena.matches import Match, compete
 from ..arena.rating import Estimate, wilson
-from ..arena.results import Result
 from ..learning.alphazero_agent import AlphaZeroAgent, read_network, shipped_weights
 from ..players.two_phase import TwoPhase
 from ..training.config import read_config
@@ -66,7 +65,7 @@ class Scale:
 
 
 QUICK = Scale((1, 2, 3), sims=16, layouts=10, battles=10, games=2, last_games=2, depth=2, seconds=0.01)
-FULL = Scale((100, 300, 500), sims=64, layouts=200, battles=50, games=20, last_games=40, depth=4, seconds=0.2)
+FULL = Scale((100, 300, 500), sims=64, layouts=100, battles=50, games=20, last_games=40, depth=4, seconds=0.2)
 
 
 class Side(NamedTuple):
@@ -90,45 +89,65 @@ class Laid(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """A match of two sides."""
+    """A match of two sides, played in parts of so many games."""
 
     name: str
     one: Side
     other: Side
     games: int
+    part: int
 
-    def play(self, folder: Path) -> tuple[Estimate, list[GameRecord]]:
-        """Play the match, or what is missing of it in its file; return the score of the first side, and the games."""
+    def play(self, folder: Path, k: int) -> list[GameRecord]:
+        """Play the k-th part, or what is missing of it in its file; return its games."""
         sides = [TwoPhase(*(make_agent(agent) for agent in side)) for side in (self.one, self.other)]
+        games = min(self.part, self.games - k * self.part)
+        match = Match(GAME, sides, games=games, seed=1 + k, opening=OPENING)
         records: list[GameRecord] = []
-        match = Match(GAME, sides, games=self.games, seed=1, opening=OPENING)
-        file = folder / f"{re.sub(r'[^a-zA-Z0-9]+', '_', self.name)}.jsonl"
-        result = compete(match, file, resume=True, report=records.append)
-        assert isinstance(result, Result)
-        return result.pairings[0].score, records
+        file = re.sub(r"[^a-zA-Z0-9]+", "_", self.name)
+        compete(match, folder / f"{file}_{1 + k}.jsonl", resume=True, report=records.append)
+        return records
 
 
-def play_all(folder: Path, meetings: Sequence[Meeting], report: Callable[[str], None]) -> None:
-    """Play matches side by side, one on each core, the longest games first; how strong a side is does not depend on
-    the time that it gets.
+def play_all(folder: Path, meetings: Sequence[Meeting], report: Callable[[str], None]) -> dict[str, list[GameRecord]]:
+    """Play matches, part beside part, one on each core; return the games of each. How strong a side is must not depend
+    on the time that it gets.
     """
+    parts = [(meeting, k) for meeting in meetings for k in range(-(-meeting.games // meeting.part))]
+    found: dict[str, list[GameRecord]] = {meeting.name: [] for meeting in meetings}
     # Processes, for they can be ended within a game, which takes minutes; what interrupts is for this one.
     ignored = signal.SIGINT, signal.SIG_IGN
     with get_context("spawn").Pool(usable_cores(), signal.signal, ignored) as pool:
-        for told in pool.imap_unordered(partial(_played, folder), meetings):
-            report(told)
+        for meeting, records in pool.imap(partial(_played, folder), parts):
+            games = found[meeting.name]
+            games += records
+            report(f"{meeting.name}: {share(score(games))}, {len(games)} of {meeting.games} games")
+    return found
 
 
-def _played(folder: Path, meeting: Meeting) -> str:
-    return f"{meeting.name}: {share(meeting.play(folder)[0])} of {meeting.games} games"
+def _played(folder: Path, part: tuple[Meeting, int]) -> tuple[Meeting, list[GameRecord]]:
+    meeting, k = part
+    return meeting, meeting.play(folder, k)
 
 
-def laid_out(records: list[GameRecord]) -> Laid:
+def firsts(records: Sequence[GameRecord]) -> np.ndarray:
+    """Find the seats (games,) of the first side."""
+    return np.array([record.seats.index(record.agents[0]) for record in records])
+
+
+def score(records: Sequence[GameRecord]) -> Estimate:
+    """Score the games of the first side, a draw as half a game."""
+    won = np.sign(
+        [record.returns[seat] for record, seat in zip(records, firsts(records), strict=True) if record.returns]
+    )
+    return wilson(float((won + 1).mean() / 2), won.size)
+
+
+def laid_out(records: Sequence[GameRecord]) -> Laid:
     """Lay the stones of games again, on a board that ends when it is full."""
     batch = Batch(f"{GAME}:layout_only=true", len(records), seed=0, encoder=None)
     for ply in range(batch.game.longest):
         batch.step(np.array([record.actions[ply] for record in records]))
-    first = np.array([record.seats[0] != record.agents[0] for record in records], int)
+    first = firsts(records)
     squares = batch.states["squares"][np.arange(len(records))[:, None], np.stack([first, 1 - first], axis=1)]
     return Laid(squares, batch.states)
 
@@ -148,28 +167,27 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
     narrowed, followed = f"alphabeta:depth={scale.depth},quiescence=0", f"alphabeta:depth={scale.depth}"
     few = [f"{k} iterations" for k in trained][:-1]
     many = {name: scale.games if name in few else scale.last_games for name in layouts}
-    meetings = {
-        (kind, name): Meeting(f"{name}, {kind}", Side(layout, battle), other, games or many[name])
-        for kind, battle, other, games in (
-            ("games", followed, Side(search, search), 0),
-            ("quick battles", BATTLE, Side(search, BATTLE), scale.battles),
-            ("C narrowed", "random", Side(narrowed, "random"), scale.layouts),
-            ("random", "random", Side("random", "random"), scale.layouts),
-        )
-        for name, layout in layouts.items()
-    }
-    play_all(folder, list(meetings.values()), report)
-    # In equal time, so with nothing beside it.
-    usual = f"alphabeta:quiescence=0,seconds={scale.seconds:g}"
-    equal = Meeting(
-        "narrowed against every move", Side(search, usual), Side(search, f"{usual},width=all"), scale.last_games
+    kinds = (
+        ("quick battles", BATTLE, Side(search, BATTLE), scale.battles, 10),
+        ("C narrowed", "random", Side(narrowed, "random"), scale.layouts, scale.layouts),
+        ("random", "random", Side("random", "random"), scale.layouts, scale.layouts),
+        ("games", followed, Side(search, search), 0, 2),
     )
-    play_all(folder, [equal], report)
-    width = equal.play(folder)[0]
-    found = {key: meeting.play(folder) for key, meeting in meetings.items()}
-    whole, worth = ({name: found[kind, name][0] for name in layouts} for kind in ("games", "quick battles"))
+    # The last network's first, of which most is wanted; games that take hours behind those that take minutes.
+    meetings = [
+        Meeting(f"{name}, {kind}", Side(layout, battle), other, games or many[name], part)
+        for kind, battle, other, games, part in kinds
+        for name, layout in reversed(layouts.items())
+    ]
+    found = play_all(folder, meetings, report)
+    # In equal time, so with nothing beside it.
+    usual, equal = f"alphabeta:quiescence=0,seconds={scale.seconds:g}", "narrowed against every move"
+    narrow, every = Side(search, usual), Side(search, f"{usual},width=all")
+    timed = play_all(folder, [Meeting(equal, narrow, every, scale.last_games, scale.last_games)], report)
+    width = score(timed[equal])
+    whole, worth = ({name: score(found[f"{name}, {kind}"]) for name in layouts} for kind in ("games", "quick battles"))
     against = {"random": "random", "C narrowed": "C narrowed", "C": "quick battles"}
-    laid = {name: {other: laid_out(found[kind, name][1]) for other, kind in against.items()} for name in layouts}
+    laid = {name: {other: laid_out(found[f"{name}, {kind}"]) for other, kind in against.items()} for name in layouts}
     pictures = {f"layout_{k}.svg": svg(laid[f"{k} iterations"]["C"].boards[0], shapes=True).encode() for k in trained}
     hours = read_network(str(trained[max(trained)])).card.made["hours"]
     published = {f"{k} iterations": said for k, said in PUBLISHED.items()}
@@ -214,7 +232,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         "",
         *grid(
             ["layout after", *next(iter(laid.values()))],
-            [[name, *(_squares(one) for one in found.values())] for name, found in laid.items()],
+            [[name, *(_squares(one) for one in others.values())] for name, others in laid.items()],
         ),
         "",
         "Narrowed, to the moves that the game names, against every legal move, in equal time"
