@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game, Param
-from ..search.expectimax import DEEPEST, PLIES, Decider, Expectimax
+from ..search.expectimax import DEEPEST, OWN, PLIES, Decider, Expectimax
 from .search import HandSearch
-from .values import PlainEvaluator
+from .values import PlainEvaluator, PublishedEvaluator
 
 LAYERS = 1  # looked ahead where nothing is said
+EVALUATORS = {OWN: PlainEvaluator, "plain": PlainEvaluator, "published": PublishedEvaluator}
 
 
 class HandExpectimax(Expectimax):
@@ -18,9 +19,12 @@ class HandExpectimax(Expectimax):
         "depth": Param(0, f"decisions, or draws with discards; 0: {PLIES}, or {LAYERS}", low=0, high=DEEPEST),
         "seconds": Param(0.0, "time per decision where above 0; not over draws", low=0.0, high=86400.0),
         "nodes": Param(0, "positions per decision; 0: any number; not over draws", low=0, high=10**12),
-        "evaluator": Expectimax.params["evaluator"],
+        "evaluator": Param(
+            OWN, "the game's own, in mahjong plain or published (without danger); elsewhere also az:NAME"
+        ),
         "alpha": Param(1.0, "share of the hand's tiles whose discard is looked at; over draws only", low=0.1, high=1.0),
     }
+    own = tuple(EVALUATORS)
 
     def searcher(self, game: Game) -> Decider:
         if game.spec.hidden:
@@ -30,7 +34,10 @@ class HandExpectimax(Expectimax):
                 )
             if self.values["seconds"] or self.values["nodes"]:
                 raise BoyiError(f"expectimax looks ahead in {game} by depth, not by seconds or nodes")
-            return HandSearch(game, self.values["alpha"], self.values["depth"] or LAYERS, PlainEvaluator(game))
+            evaluator = EVALUATORS[self.values["evaluator"]](game)
+            return HandSearch(game, self.values["alpha"], self.values["depth"] or LAYERS, evaluator)
         if self.values["alpha"] != 1.0:
             raise BoyiError(f"expectimax leaves no actions of {game} out: alpha is for hands of tiles")
+        if self.judge is None and self.values["evaluator"] != OWN:
+            raise BoyiError(f"expectimax: {self.values['evaluator']} values hands of tiles, {game} has none")
         return super().searcher(game)

@@ -118,12 +118,12 @@ NUMBERS = Numbers(
 )
 
 
-class PlainEvaluator:
-    """Values discards by the numbers of this module, or others of their kind."""
+class PublishedEvaluator:
+    """Values discards by the numbers of this module, or others of their kind: hands alone, as the published search."""
 
     def __init__(self, game: Game, numbers: Numbers | None = None) -> None:
         self.game, self.numbers = game, numbers or NUMBERS
-        self.tables, self.danger = distance_tables(), Danger(game)
+        self.tables = distance_tables()
         self.pongs = np.array([row.pong for row in self.numbers.finishing])
         self.valued, self.values = np.zeros((2, KINDS), np.int64)
         self._logits = lru_cache(maxsize=None)(self._tabulate)
@@ -150,6 +150,14 @@ class PlainEvaluator:
             hands.tiles, hands.unseen, hands.need, self.valued, terms, self.tables, self.values, q
         )
         return q
+
+
+class PlainEvaluator(PublishedEvaluator):
+    """Also charges each discard with what others may win on it."""
+
+    def __init__(self, game: Game, numbers: Numbers | None = None) -> None:
+        super().__init__(game, numbers)
+        self.danger = Danger(game)
 
     def risk(self, hands: Hands) -> tuple[np.ndarray, float]:
         """Say how likely each discard (34,) of the record's own position is won on, and how many points that costs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -22,8 +22,7 @@ from .lookahead import Lookahead
 
 PLIES = 4  # looked ahead where nothing is said
 JUDGED_PLIES = 2  # the same with a network
-OWN = "evaluate"
-"""What `evaluator` says without naming an agent."""
+OWN = "evaluate"  # the evaluator that is the game's own
 DEEPEST = 64  # decisions ahead that time or nodes may allow
 SLOTS = 1 << 16
 """Positions that the table holds, 32 bytes each; a new one takes the place of what its slot held."""
@@ -45,15 +44,17 @@ class Expectimax(Agent):
         "depth": Param(0, f"decisions; 0: {PLIES}", low=0, high=DEEPEST),
         "seconds": Param(0.0, "time per decision where above 0", low=0.0, high=86400.0),
         "nodes": Param(0, "positions per decision; 0: any number", low=0, high=10**12),
-        "evaluator": Param("evaluate", "the game's evaluation, or an agent that has learned, as az:NAME"),
+        "evaluator": Param(OWN, "the game's evaluation, or an agent that has learned, as az:NAME"),
     }
+    own: ClassVar[tuple[str, ...]] = (OWN,)
+    """What `evaluator` may say without naming an agent."""
 
     def __init__(self, *, judge: Judge | None = None, **values: object) -> None:
         """Take parameters; `judge` is the agent that `evaluator` names, where it names one."""
         super().__init__(**values)
         named, self.judge = self.values["evaluator"], judge
-        if judge is None and named != OWN:
-            raise BoyiError(f"expectimax: evaluator must be {OWN} or az:NAME, not {shown(named)}")
+        if judge is None and named not in self.own:
+            raise BoyiError(f"expectimax: evaluator must be {', '.join(self.own)} or az:NAME, not {shown(named)}")
         if judge is not None and (self.values["seconds"] or self.values["nodes"]):
             raise BoyiError("expectimax looks ahead with a network by depth, not by seconds or nodes")
         self.search: Decider | None = None
@@ -65,7 +66,7 @@ class Expectimax(Agent):
 
     @classmethod
     def from_string(cls, make: Callable[[str], Agent], **values: Any) -> Agent:
-        return cls(**values, judge=find_judge("expectimax", make, values.get("evaluator", OWN), (OWN,)))
+        return cls(**values, judge=find_judge("expectimax", make, values.get("evaluator", OWN), cls.own))
 
     def searcher(self, game: Game) -> Decider:
         """Make the search that decides in a game; `BoyiError` when none fits."""

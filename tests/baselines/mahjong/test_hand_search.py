@@ -7,10 +7,11 @@ import pytest
 from mahjong_positions import Record, count, played, redealt, table
 from numba import config
 
+from boyi.baselines.agents import make_agent
 from boyi.baselines.mahjong import tree as hand_tree
 from boyi.baselines.mahjong.evaluator import Hands
 from boyi.baselines.mahjong.search import HandSearch
-from boyi.baselines.mahjong.values import PlainEvaluator
+from boyi.baselines.mahjong.values import PlainEvaluator, PublishedEvaluator
 from boyi.envs import Batch, BoyiError, find
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.view import View
@@ -280,3 +281,25 @@ def test_what_it_cannot_search_is_refused(values: dict, says: str) -> None:
     given = {"alpha": 1.0, "depth": 1, "evaluator": PlainEvaluator(GAME), **values}
     with pytest.raises(BoyiError, match=says):
         HandSearch(find(given.pop("game", "mahjong")), **given)
+
+
+def test_the_published_search_does_not_know_what_others_win_on() -> None:
+    """As `plain`, the default, values discards but for what it charges them with."""
+    state = table("19m28p37s5566z1234z5p", live=30)
+    plainly, published = (worth_of(state, 1.0, 1, kind(GAME))[:34] for kind in (PlainEvaluator, PublishedEvaluator))
+    hands = Hands(state, 0, 5, 7, state["hand"][0, :1], state["hand"][0, :1])
+    chances, lost = PlainEvaluator(GAME).risk(hands)
+    assert np.nanmax(chances * (published + lost)) > 10
+    np.testing.assert_allclose(plainly, published - chances * (published + lost))
+
+
+def test_an_evaluator_is_named_in_the_string() -> None:
+    kinds = {"": PlainEvaluator, ":evaluator=plain": PlainEvaluator, ":evaluator=published": PublishedEvaluator}
+    for words, kind in kinds.items():
+        agent = make_agent(f"expectimax{words}", GAME)
+        assert str(agent) == f"expectimax{words}"
+        assert type(agent.search.evaluator) is kind  # type: ignore[attr-defined]
+    with pytest.raises(BoyiError, match="published values hands of tiles, einstein has none"):
+        make_agent("expectimax:evaluator=published", "einstein")
+    with pytest.raises(BoyiError, match="random judges no positions: evaluator is one of evaluate, plain, published"):
+        make_agent("expectimax:evaluator=random", GAME)
