@@ -20,6 +20,7 @@ from ..envs.engine.errors import BoyiError
 from ..envs.engine.schema import ArrayForm, fit_arrays
 from ..envs.engine.spec import Game
 from ..envs.faces.gym import GameVectorEnv
+from .vector.scale import ScaleReward
 
 Observation = dict[str, np.ndarray]
 
@@ -165,3 +166,13 @@ def game_of(env: VecEnv) -> Game | None:
 def plays_itself(env: VecEnv) -> bool:
     """Whether the learner decides for every seat."""
     return game_of(env) is not None and bool(env.get_attr("self_play")[0])
+
+
+def reward_scale(env: VecEnv) -> float:
+    """Find what the wrappers of an environment multiply a game's returns by."""
+    scale, inner = 1.0, getattr(env, "env", None)
+    while inner is not None:
+        if isinstance(inner, ScaleReward):
+            scale *= inner.factor
+        inner = getattr(inner, "env", None)
+    return scale

@@ -19,6 +19,7 @@ from ...envs.engine.view import View
 from ...envs.faces.frame import Frame
 from ...envs.records.files import PathOf, as_path
 from ..agent import Agent
+from .hand_values import NetworkHands
 
 if TYPE_CHECKING:
     from gymnasium import spaces
@@ -40,7 +41,9 @@ class Learner(Protocol):
 
 
 class Card(Form, frozen=True, kw_only=True):
-    """What a model is: how it was learned, the game and how it is seen, the network and its choices."""
+    """What a model is: how it was learned, from returns times `reward_scale`, the game and how it is seen, the network
+    and its choices.
+    """
 
     format: str = FORMAT
     version: str = __version__
@@ -51,6 +54,7 @@ class Card(Form, frozen=True, kw_only=True):
     layout: str
     network: str
     choices: dict[str, Any]
+    reward_scale: float = 1.0
 
 
 def playable(model: Learner) -> tuple[Game, Frame]:
@@ -70,9 +74,11 @@ def playable(model: Learner) -> tuple[Game, Frame]:
 
 def write_model(path: PathOf, model: Learner) -> None:
     """Write a learner's online network and its card."""
+    from ...wrappers.sb3 import reward_scale
     from .checkpoint import write_file
 
     game, frame = playable(model)
+    assert model.env is not None
     policy = model.policy
     card = Card(
         algorithm="ddqn" if model.double else "dqn",
@@ -82,6 +88,7 @@ def write_model(path: PathOf, model: Learner) -> None:
         layout=frame.layout,
         network=policy.network,
         choices=policy.q_net.q_net.choices,
+        reward_scale=reward_scale(model.env),
     )
     weights = {name: tensor.detach().cpu().numpy() for name, tensor in policy.q_net.q_net.state_dict().items()}
     write_file(as_path(path), weights, asdict(card))
@@ -177,11 +184,16 @@ class DQNAgent(NetworkAgent):
         run = self.values["run"]
         if not run:
             raise BoyiError(f"{self.name} plays what a run has learned: name its folder, as in {self.name}:runs/NAME")
-        card, self.net = read_model(run)
-        if card.algorithm != self.name:
-            raise BoyiError(f"{run} was learned by another algorithm: write {card.algorithm}:{run}")
-        self.game = find(card.game)
-        self.frame = Frame(self.game, card.encoder, card.layout)
+        self.card, self.net = read_model(run)
+        if self.card.algorithm != self.name:
+            raise BoyiError(f"{run} was learned by another algorithm: write {self.card.algorithm}:{run}")
+        self.game = find(self.card.game)
+        self.frame = Frame(self.game, self.card.encoder, self.card.layout)
+
+    def hand_evaluator(self, game: Game) -> NetworkHands:
+        """Return what values hands of mahjong, for a search over them."""
+        self.fit(game)
+        return NetworkHands(game, self.net, self.frame, self.card.reward_scale)
 
     def act(self, view: View) -> np.ndarray:
         actions = super().act(view)

@@ -6,6 +6,8 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from ...envs.engine.spec import Game
+
 
 class Hands(NamedTuple):
     """Hands from which the same seat is to discard, for an evaluator to value.
@@ -36,3 +38,12 @@ class RiskEvaluator(HandEvaluator, Protocol):
 
     def risk(self, hands: Hands) -> tuple[np.ndarray, float]:
         """Say how likely each discard (34,) of the one hand given is won on, and how many points that costs."""
+
+
+@runtime_checkable
+class HandJudge(Protocol):
+    """What can be asked for a `HandEvaluator` of a game: an agent that has learned what discards are worth."""
+
+    def hand_evaluator(self, game: Game) -> HandEvaluator:
+        """Return what values hands of a game; `BoyiError` for a game that it has not learned."""
+        ...

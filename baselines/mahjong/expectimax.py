@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game, Param
+from ..search.evaluators import LEARNED, Judge
 from ..search.expectimax import DEEPEST, OWN, PLIES, Decider, Expectimax
+from .evaluator import HandEvaluator, HandJudge
 from .search import HandSearch
 from .values import PlainEvaluator, PublishedEvaluator
 
@@ -20,24 +22,29 @@ class HandExpectimax(Expectimax):
         "seconds": Param(0.0, "time per decision where above 0; not over draws", low=0.0, high=86400.0),
         "nodes": Param(0, "positions per decision; 0: any number; not over draws", low=0, high=10**12),
         "evaluator": Param(
-            OWN, "the game's own, in mahjong plain or published (without danger); elsewhere also az:NAME"
+            OWN, "the game's own, in mahjong plain or published (without danger); az:NAME, in mahjong ddqn:NAME"
         ),
         "alpha": Param(1.0, "share of the hand's tiles whose discard is looked at; over draws only", low=0.1, high=1.0),
     }
     own = tuple(EVALUATORS)
+    judges = (Judge, HandJudge)
+    learned = f"{LEARNED}, in mahjong dqn:NAME or ddqn:NAME"
 
     def searcher(self, game: Game) -> Decider:
         if game.spec.hidden:
-            if self.judge is not None:
-                raise BoyiError(
-                    f"expectimax has no use for {self.values['evaluator']} in {game}, where tiles are hidden"
-                )
             if self.values["seconds"] or self.values["nodes"]:
                 raise BoyiError(f"expectimax looks ahead in {game} by depth, not by seconds or nodes")
-            evaluator = EVALUATORS[self.values["evaluator"]](game)
-            return HandSearch(game, self.values["alpha"], self.values["depth"] or LAYERS, evaluator)
+            return HandSearch(game, self.values["alpha"], self.values["depth"] or LAYERS, self._evaluator(game))
         if self.values["alpha"] != 1.0:
             raise BoyiError(f"expectimax leaves no actions of {game} out: alpha is for hands of tiles")
         if self.judge is None and self.values["evaluator"] != OWN:
             raise BoyiError(f"expectimax: {self.values['evaluator']} values hands of tiles, {game} has none")
         return super().searcher(game)
+
+    def _evaluator(self, game: Game) -> HandEvaluator:
+        """Find what values hands of tiles."""
+        if self.judge is None:
+            return EVALUATORS[self.values["evaluator"]](game)
+        if not isinstance(self.judge, HandJudge):
+            raise BoyiError(f"expectimax has no use for {self.values['evaluator']} in {game}, where tiles are hidden")
+        return self.judge.hand_evaluator(game)

@@ -18,6 +18,8 @@ from ...envs.engine.spec import Game
 from .evaluation import Evaluation, evaluation
 from .puct_kernels import grow, judge_by_evaluation, judge_by_playout, judge_rows
 
+LEARNED = "az:NAME"  # agents that judge positions, as their strings are written
+
 
 class Evaluator(Protocol):
     """Judges positions of one game; what it says of one must not hang on the others that it is asked about with it."""
@@ -47,13 +49,24 @@ class Judge(Protocol):
         ...
 
 
-def find_judge(who: str, make: Callable[[str], Any], named: Any, own: tuple[str, ...]) -> Judge | None:
-    """Make the agent that an `evaluator` names; None for one of its `own` words. `BoyiError` for who judges nothing."""
+def find_judge(
+    who: str,
+    make: Callable[[str], Any],
+    named: Any,
+    own: tuple[str, ...],
+    *,
+    judges: tuple[type, ...] = (Judge,),
+    learned: str = LEARNED,
+) -> Any:
+    """Make the agent that an `evaluator` names, one of `judges`; None for one of its `own` words.
+
+    `BoyiError` for who judges nothing, `learned` saying what does.
+    """
     if named in own or not isinstance(named, str):
         return None
     judge = make(named)
-    if not isinstance(judge, Judge):
-        raise BoyiError(f"{who}: {judge} judges no positions: evaluator is one of {', '.join(own)}, or az:NAME")
+    if not isinstance(judge, judges):
+        raise BoyiError(f"{who}: {judge} judges no positions: evaluator is one of {', '.join(own)}, or {learned}")
     return judge
 
 

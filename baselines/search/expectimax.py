@@ -16,7 +16,7 @@ from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Agent, check_duel
 from .evaluation import evaluation
-from .evaluators import Judge, find_judge
+from .evaluators import LEARNED, Judge, find_judge
 from .expectimax_kernels import by_key, explore, make_context, make_frames, make_memo
 from .lookahead import Lookahead
 
@@ -48,13 +48,18 @@ class Expectimax(Agent):
     }
     own: ClassVar[tuple[str, ...]] = (OWN,)
     """What `evaluator` may say without naming an agent."""
+    judges: ClassVar[tuple[type, ...]] = (Judge,)
+    learned: ClassVar[str] = LEARNED
+    """The agents that it may name: what they can be asked for, and how their strings are written."""
 
-    def __init__(self, *, judge: Judge | None = None, **values: object) -> None:
+    def __init__(self, *, judge: Any = None, **values: object) -> None:
         """Take parameters; `judge` is the agent that `evaluator` names, where it names one."""
         super().__init__(**values)
         named, self.judge = self.values["evaluator"], judge
         if judge is None and named not in self.own:
-            raise BoyiError(f"expectimax: evaluator must be {', '.join(self.own)} or az:NAME, not {shown(named)}")
+            raise BoyiError(
+                f"expectimax: evaluator must be {', '.join(self.own)} or {self.learned}, not {shown(named)}"
+            )
         if judge is not None and (self.values["seconds"] or self.values["nodes"]):
             raise BoyiError("expectimax looks ahead with a network by depth, not by seconds or nodes")
         self.search: Decider | None = None
@@ -66,11 +71,15 @@ class Expectimax(Agent):
 
     @classmethod
     def from_string(cls, make: Callable[[str], Agent], **values: Any) -> Agent:
-        return cls(**values, judge=find_judge("expectimax", make, values.get("evaluator", OWN), cls.own))
+        named = values.get("evaluator", OWN)
+        judge = find_judge("expectimax", make, named, cls.own, judges=cls.judges, learned=cls.learned)
+        return cls(**values, judge=judge)
 
     def searcher(self, game: Game) -> Decider:
         """Make the search that decides in a game; `BoyiError` when none fits."""
         if self.judge is not None:
+            if not isinstance(self.judge, Judge):
+                raise BoyiError(f"expectimax: {self.values['evaluator']} does not judge positions of {game}")
             return Lookahead(game, self.values["depth"] or JUDGED_PLIES, self.judge.evaluator(game))
         limited = self.values["seconds"] or self.values["nodes"]
         depth = self.values["depth"] or (DEEPEST if limited else PLIES)

@@ -1,0 +1,148 @@
+"""A network that has learned mahjong values the hands of the search: what it is shown, and what comes of it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from mahjong_positions import Record, played, redealt, table
+from torch import nn
+
+from boyi.baselines.agents import make_agent
+from boyi.baselines.arena.matches import Match, compete
+from boyi.baselines.learning.dqn import DQN
+from boyi.baselines.learning.hand_values import NetworkHands
+from boyi.baselines.mahjong.evaluator import Hands
+from boyi.baselines.mahjong.search import HandSearch
+from boyi.envs import BoyiError, find
+from boyi.envs.faces.frame import Frame
+from boyi.envs.mahjong.constants import (
+    KINDS,
+    MATRIX_HAND,
+    MATRIX_LIVE,
+    MATRIX_RIVERS,
+    MATRIX_ROUND,
+    MATRIX_UNSEEN,
+)
+from boyi.wrappers import vector as wrappers
+from boyi.wrappers.sb3 import SB3VecEnv
+
+pytestmark = pytest.mark.kernels
+
+GAME = find("mahjong")
+HAND = "1358m2469p1335s24677z"
+SCALE = 0.001
+
+
+class Weighted(nn.Module):
+    """A network of one layer, no two discards alike."""
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        torch.manual_seed(1)
+        self.layer = nn.Linear(inputs, outputs)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layer(x.flatten(1))
+
+
+def evaluator(encoder: str = "matrix19_extended", outputs: int = 75) -> NetworkHands:
+    frame = Frame(GAME, encoder)
+    return NetworkHands(GAME, Weighted(int(np.prod(frame.shape)), outputs), frame, SCALE)
+
+
+def hands_of(state: Record, tiles: np.ndarray, unseen: np.ndarray, draws: int) -> Hands:
+    return Hands(state, 0, 5 - int(state["melds"][0, 0]), draws, tiles.astype(np.int8), unseen.astype(np.int8))
+
+
+def unseen_by(s: np.void) -> np.ndarray:
+    """Count what seat 0 has not seen: the wall and the others' hands."""
+    return (s["wall"] + s["hand"][1:].sum(axis=0)).astype(np.int8)
+
+
+@pytest.mark.parametrize("encoder", ["matrix19", "matrix19_extended", "planes"])
+def test_the_position_itself_is_shown_as_it_is(encoder: str) -> None:
+    state = table(HAND, live=30, last="7z")
+    x = evaluator(encoder).observe(hands_of(state, state["hand"][:, 0], unseen_by(state[0])[None], 7))
+    np.testing.assert_array_equal(x, played(state).view().observe(encoder))
+
+
+def edited(hands: Hands, i: int) -> np.ndarray:
+    """Write by hand what matrix19_extended shows of an imagined hand: all else is as in the position itself."""
+    s = hands.states[0]
+    x = played(hands.states).view().observe("matrix19_extended").ravel()
+    gone = s["hand"][0] + unseen_by(s) - hands.unseen[i] - hands.tiles[i]
+    x[MATRIX_HAND : MATRIX_HAND + KINDS] = hands.tiles[i] / 4
+    x[MATRIX_RIVERS : MATRIX_RIVERS + KINDS] += gone / 4
+    x[MATRIX_UNSEEN : MATRIX_UNSEEN + KINDS] = hands.unseen[i] / 4
+    x[MATRIX_ROUND] = (s["discards"] + gone.sum()) // 4 / 19
+    # Thirty live tiles are seven draws and two tiles over.
+    x[MATRIX_LIVE] = (2 + 4 * hands.draws) / 55
+    return x
+
+
+def test_of_what_is_imagined_tiles_river_and_draws_are_shown() -> None:
+    """1m and 3m are discarded, 9s and 9s drawn, and two rounds have passed."""
+    state = table(HAND, live=30)
+    root, unseen = state["hand"][0, 0], unseen_by(state[0])
+    drawn, gone = np.bincount([26, 26], minlength=KINDS), np.bincount([0, 2], minlength=KINDS)
+    both = hands_of(state, np.stack([root + drawn - gone, root]), np.stack([unseen - drawn, unseen]), 5)
+    seen = evaluator().observe(both).reshape(2, -1)
+    for i in range(2):
+        np.testing.assert_allclose(seen[i], edited(both, i), atol=1e-6)
+
+
+def test_the_tree_backs_up_what_the_network_says() -> None:
+    """As the same search does with numbers that are worked out hand by hand."""
+
+    class ByHand:
+        def __init__(self) -> None:
+            self.net = evaluator().net
+
+        def q(self, hands: Hands) -> np.ndarray:
+            seen = np.stack([edited(hands, i) for i in range(len(hands.tiles))])
+            with torch.inference_mode():
+                return self.net(torch.from_numpy(seen))[:, :KINDS].numpy() / np.float32(SCALE)
+
+    state = table("34m22p9s", melds={0: "123m<3:1m 456p<3:4p 789s<3:7s 777z<2"}, live=30)
+    worth, expected = (HandSearch(GAME, 0.4, 1, one).worth(played(state).view()) for one in (evaluator(), ByHand()))
+    assert np.isfinite(worth).any()
+    np.testing.assert_allclose(worth, expected, rtol=1e-4)
+
+
+def test_the_network_sees_nothing_hidden() -> None:
+    state = table(HAND, live=30, melds={2: "8888s!"})
+    for k in range(5):
+        again = redealt(state, 0, k)
+        assert k > 0 or (again != state).any()
+        seen = [
+            evaluator("planes").observe(hands_of(s, state["hand"][:, 0], unseen_by(state[0])[None], 6))
+            for s in (state, again)
+        ]
+        np.testing.assert_array_equal(*seen)
+
+
+def test_a_model_is_named_in_the_string(tmp_path: Path) -> None:
+    """Its values are points again, whatever returns it has learned from; its 75 outputs begin with the discards."""
+    import gymnasium
+
+    games = gymnasium.make_vec("boyi/Mahjong-v0", 2, opponent="self", encoder="matrix19")
+    learner = DQN(
+        "MlpPolicy", SB3VecEnv(wrappers.ScaleReward(games, SCALE)), policy_kwargs={"choices": {"hidden": [8]}}
+    )
+    learner.export(tmp_path / "model.safetensors")
+    model = make_agent(f"dqn:{tmp_path}", GAME)
+    state = table(HAND, live=30)
+    hands = hands_of(state, state["hand"][:, 0], unseen_by(state[0])[None], 7)
+    seen = torch.from_numpy(played(state).view().observe("matrix19"))
+    with torch.inference_mode():
+        expected = model.net(seen)[:, :KINDS].numpy() * 1000  # type: ignore[attr-defined]
+    np.testing.assert_allclose(model.hand_evaluator(GAME).q(hands), expected, rtol=1e-5)  # type: ignore[attr-defined]
+    agent = f"expectimax:evaluator=dqn:{tmp_path}"
+    assert str(make_agent(agent, GAME)) == agent
+    result = compete(Match(GAME, [agent, "random"], games=2, seed=1))
+    assert result.games == 2
+    with pytest.raises(BoyiError, match="has learned mahjong and cannot play hex"):
+        make_agent(f"dqn:{tmp_path}").hand_evaluator(find("hex"))  # type: ignore[attr-defined]
+    with pytest.raises(BoyiError, match="does not judge positions of einstein"):
+        make_agent(agent, "einstein")
