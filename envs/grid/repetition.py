@@ -42,8 +42,9 @@ def occurrences(s):
     Moving a stone changes the sum of the stones' marks by those of two cells.
     """
     difference, count, seat = np.uint64(0), np.int64(1), np.int64(s.to_move)
+    at = s.quiet % s.source.size
     for i in range(1, min(s.quiet, s.source.size) + 1):
-        at = (s.quiet - i) % s.source.size
+        at = at - 1 if at > 0 else s.source.size - 1
         seat = 1 - seat
         difference ^= MARKS[seat, s.source[at]] ^ MARKS[seat, s.target[at]]
         count += i % 2 == 0 and difference == 0
