@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,12 +36,34 @@ class NetworkHands:
 
     def q(self, hands: Hands) -> np.ndarray:
         """Value every discard (m, 34) float32, in points."""
+        return self.q_all([hands])[0]
+
+    def q_all(self, hands: Sequence[Hands]) -> list[np.ndarray]:
+        """Value every discard of hands of several games."""
         import torch
 
-        q = np.empty(hands.tiles.shape, np.float32)
+        counts = [len(each.tiles) for each in hands]
+        q, done = np.empty((sum(counts), KINDS), np.float32), 0
         with torch.inference_mode():
-            for first in range(0, len(q), ROWS):
-                some = slice(first, first + ROWS)
-                part = hands._replace(tiles=hands.tiles[some], unseen=hands.unseen[some])
-                q[some] = self.net(torch.from_numpy(self.observe(part)))[:, :KINDS].numpy()
-        return q / np.float32(self.scale)
+            for parts in _in_calls(hands):
+                x = np.concatenate([self.observe(part) for part in parts])
+                q[done : done + len(x)] = self.net(torch.from_numpy(x))[:, :KINDS].numpy()
+                done += len(x)
+        q /= np.float32(self.scale)
+        return np.split(q, np.cumsum(counts)[:-1])
+
+
+def _in_calls(hands: Sequence[Hands]) -> Iterator[list[Hands]]:
+    """Part hands into lists of at most `ROWS`."""
+    parts, room = list[Hands](), ROWS
+    for each in hands:
+        first = 0
+        while first < len(each.tiles):
+            some = slice(first, first + room)
+            parts.append(each._replace(tiles=each.tiles[some], unseen=each.unseen[some]))
+            first, room = first + len(parts[-1].tiles), room - len(parts[-1].tiles)
+            if room == 0:
+                yield parts
+                parts, room = [], ROWS
+    if parts:
+        yield parts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -30,6 +31,15 @@ class HandEvaluator(Protocol):
 
     def q(self, hands: Hands) -> np.ndarray:
         """Value every discard (m, 34) float32; what stands for kinds that a hand does not hold is not looked at."""
+
+
+@runtime_checkable
+class ManyEvaluator(HandEvaluator, Protocol):
+    """Is quicker at hands of many games together."""
+
+    def q_all(self, hands: Sequence[Hands]) -> list[np.ndarray]:
+        """Value every discard of all hands, as `q` does for those of one game."""
+        ...
 
 
 @runtime_checkable

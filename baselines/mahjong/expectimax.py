@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game, Param
+from ...envs.engine.view import View
 from ..search.evaluators import LEARNED, Judge
 from ..search.expectimax import DEEPEST, OWN, PLIES, Decider, Expectimax
 from .evaluator import HandEvaluator, HandJudge
@@ -40,6 +43,14 @@ class HandExpectimax(Expectimax):
         if self.judge is None and self.values["evaluator"] != OWN:
             raise BoyiError(f"expectimax: {self.values['evaluator']} values hands of tiles, {game} has none")
         return super().searcher(game)
+
+    def act(self, view: View) -> np.ndarray:
+        if not view.game.spec.hidden:
+            return super().act(view)
+        view.check()
+        self.fit(view.game)
+        assert isinstance(self.search, HandSearch)
+        return self.search.decide_all(view)
 
     def _evaluator(self, game: Game) -> HandEvaluator:
         """Find what values hands of tiles."""

@@ -7,6 +7,9 @@ that wins is worth what it brings.
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
+from typing import Any
+
 import numpy as np
 
 from ...envs.engine.bind import Kernel, bind
@@ -17,11 +20,18 @@ from ...envs.mahjong import SPEC
 from ...envs.mahjong.constants import KINDS, MOST_MELDS, SEATS, TURN
 from ...envs.mahjong.state import DECLARE, PASS, WIN
 from . import tree
-from .evaluator import HandEvaluator, Hands, RiskEvaluator
+from .evaluator import HandEvaluator, Hands, ManyEvaluator, RiskEvaluator
 
 DEEPEST = 2
 """Layers that the published search has; a third would need gigabytes."""
 EVERY = np.ones(KINDS, np.int8)
+TOGETHER = 64
+"""Games whose hands an evaluator that can is asked about in one call, where trees have one layer."""
+
+Asking = Generator[Hands, np.ndarray, Any]
+"""What is worked out with an evaluator's help: it yields hands, is sent the worth of their discards (m, 34), and
+returns what it has found.
+"""
 
 
 class HandSearch:
@@ -40,27 +50,91 @@ class HandSearch:
             raise BoyiError(f"alpha must be a multiple of 0.1 from 0.1 to 1, not {alpha!r}")
         if depth not in range(1, DEEPEST + 1):
             raise BoyiError(f"mahjong is searched 1 to {DEEPEST} layers of a discard and a draw deep, not {depth!r}")
-        self.game, self.tenths, self.depth, self.evaluator = game, tenths, int(depth), evaluator
-        self.drawing, self.discarding = _make_levels(tenths, self.depth)
-        self.value, self.nodes, self.leaves = 0.0, 0, 0
+        self.game, self.evaluator = game, evaluator
+        together = TOGETHER if depth == 1 and isinstance(evaluator, ManyEvaluator) else 1
+        self.trees = [HandTree(game, tenths, int(depth), evaluator) for _ in range(together)]
+        self.value = 0.0
+
+    @property
+    def nodes(self) -> int:
+        return self.trees[0].nodes
+
+    @property
+    def leaves(self) -> int:
+        return self.trees[0].leaves
 
     @property
     def nbytes(self) -> int:
         """The most memory that decisions use, what evaluators do apart; little of it is touched where hands repeat."""
-        return sum(array.nbytes for level in (*self.drawing, *self.discarding) for array in level)
+        return sum(tree.nbytes for tree in self.trees)
 
     def decide(self, view: View, k: int = 0) -> int:
         """Choose an action in game k of a view: a win, else what is worth most; of equals to pass, then the first."""
         worth = self.worth(view, k)
-        action = PASS if worth[PASS] == np.nanmax(worth) else int(np.nanargmax(worth))
+        action = _choose(worth)
         self.value = float(worth[action])
         return action
+
+    def decide_all(self, view: View) -> np.ndarray:
+        """Choose an action (m,) int64 in every game of a view."""
+        return np.array([_choose(worth) for worth in self.worth_all(view)], np.int64)
 
     def worth(self, view: View, k: int = 0) -> np.ndarray:
         """Compute what actions (75,) are worth in game k of a view, in points, NaN for those not followed.
 
-        A claim is a special draw: the hand after it has a layer less before it, as one after a draw has.
         A win is always taken: where there is one, nothing else is followed.
+        """
+        found: np.ndarray = self._work([self.trees[0].worth(view, k)])[0]
+        return found
+
+    def worth_all(self, view: View) -> np.ndarray:
+        """Compute what `worth` does (m, 75) in every game of a view."""
+        worth = np.empty((view.row.size, self.game.actions))
+        for first in range(0, len(worth), len(self.trees)):
+            games = range(first, min(first + len(self.trees), len(worth)))
+            worth[games] = self._work([tree.worth(view, k) for tree, k in zip(self.trees, games, strict=False)])
+        return worth
+
+    def _work(self, asking: Sequence[Asking]) -> list[Any]:
+        """Let all go on until each has found what it was after, and answer what they ask together."""
+        found: list[Any] = [None] * len(asking)
+        answers: dict[int, np.ndarray | None] = dict.fromkeys(range(len(asking)))
+        while answers:
+            asked: dict[int, Hands] = {}
+            for i, answer in answers.items():
+                try:
+                    asked[i] = next(asking[i]) if answer is None else asking[i].send(answer)
+                except StopIteration as end:
+                    found[i] = end.value
+            answers = dict(zip(asked, self._ask(list(asked.values())), strict=True))
+        return found
+
+    def _ask(self, hands: list[Hands]) -> list[np.ndarray]:
+        if isinstance(self.evaluator, ManyEvaluator):
+            return self.evaluator.q_all(hands) if hands else []
+        return [self.evaluator.q(each) for each in hands]
+
+
+def _choose(worth: np.ndarray) -> int:
+    return PASS if worth[PASS] == np.nanmax(worth) else int(np.nanargmax(worth))
+
+
+class HandTree:
+    """The tree of one decision at a time, in memory that is kept for the next; `nodes` and `leaves` are as above."""
+
+    def __init__(self, game: Game, tenths: int, depth: int, evaluator: HandEvaluator) -> None:
+        self.game, self.tenths, self.depth, self.evaluator = game, tenths, depth, evaluator
+        self.drawing, self.discarding = _make_levels(tenths, depth)
+        self.nodes, self.leaves = 0, 0
+
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for level in (*self.drawing, *self.discarding) for array in level)
+
+    def worth(self, view: View, k: int) -> Asking:
+        """Find what actions (75,) are worth in game k of a view, in points, NaN for those not followed.
+
+        A claim is a special draw: the hand after it has a layer less before it, as one after a draw has.
         """
         states, seat, mask = copied(view.states, slice(k, k + 1)), int(view.seat[k]), view.mask[k]
         worth = np.full(self.game.actions, np.nan)
@@ -69,35 +143,36 @@ class HandSearch:
             worth[WIN] = self._kernel(tree.win_points)(states, seat)
             return worth
         if states["phase"][0] == TURN:
-            worth[:KINDS] = self._discards(states, seat, self.depth)
+            worth[:KINDS] = yield from self._discards(states, seat, self.depth)
         else:
-            worth[PASS] = self._passed(states, seat)
+            worth[PASS] = yield from self._passed(states, seat)
         others = np.flatnonzero(mask[DECLARE:PASS]) + DECLARE
         gain = 0.0
         if others.size and states["phase"][0] == TURN:
             # A kong draws at once, so that its tree ends three discards of others before that of a plain discard: it is
             # worth what it brings more than one does with a layer less.
-            gain = np.nanmax(worth[:KINDS]) - np.nanmax(self._discards(states, seat, self.depth - 1))
+            sooner = yield from self._discards(states, seat, self.depth - 1)
+            gain = np.nanmax(worth[:KINDS]) - np.nanmax(sooner)
         for a in others:
             after = states.copy()
             self._kernel(tree.imagine)(after, seat, a)
             if after["to_move"][0] == seat:
-                worth[a] = np.nanmax(self._discards(after, seat, self.depth - 1))
+                worth[a] = np.nanmax((yield from self._discards(after, seat, self.depth - 1)))
             else:
-                worth[a] = self._draw(after, seat, 1) + gain
+                worth[a] = gain + (yield from self._draw(after, seat, 1))
         return worth
 
     def _kernel(self, kernel: Kernel) -> Kernel:
         return bind(kernel, self.game)
 
-    def _discards(self, states: np.ndarray, seat: int, depth: int) -> np.ndarray:
-        """Value the discards (34,) of a turn by so many layers, NaN for those not followed."""
+    def _discards(self, states: np.ndarray, seat: int, depth: int) -> Asking:
+        """Find what the discards (34,) of a turn are worth by so many layers, NaN for those not followed."""
         root, drawing = self.discarding[0], self.drawing[0]
         allowed, worth = np.zeros(KINDS, np.int8), np.full(KINDS, np.nan)
         self._kernel(tree.mark_discards)(states, allowed)
         self._set_root(states, seat, root)
         draws = self._draws(states, SEATS)
-        q = self._ask(states, seat, draws, root)
+        q = yield self._hands(states, seat, draws, root)
         self.nodes += 1
         depth = min(depth, draws)
         if depth == 0:
@@ -106,7 +181,7 @@ class HandSearch:
         else:
             self._clear(drawing)
             self._kernel(tree.add_discards)(root, allowed, q, self.tenths, drawing)
-            values = self._follow(states, seat, SEATS, draws, depth, discarded=True)
+            values = yield from self._follow(states, seat, SEATS, draws, depth, discarded=True)
             followed = root.branch[0][root.branch[0] >= 0]
             worth[(drawing.tiles[followed] < root.tiles[0]).argmax(axis=1)] = values[followed]
         if isinstance(self.evaluator, RiskEvaluator):
@@ -115,24 +190,25 @@ class HandSearch:
             worth -= chances * (worth + lost)
         return worth
 
-    def _passed(self, states: np.ndarray, seat: int) -> float:
-        """Value a hand that lets an offered tile go."""
+    def _passed(self, states: np.ndarray, seat: int) -> Asking:
+        """Find what a hand is worth that lets an offered tile go."""
         ahead = (seat - int(states["turn"][0])) % SEATS
         if self._draws(states, ahead) > 0:
-            return self._draw(states, seat, ahead)
+            return (yield from self._draw(states, seat, ahead))
         # What a hand without a draw is worth the evaluator can say of a discard alone: that of the tile offered.
         root, offer = self.discarding[0], int(states["offer"][0])
         self._set_root(states, seat, root)
         root.tiles[0, offer] += 1
         self.nodes += 1
         self.leaves += 1
-        return float(self._ask(states, seat, 0, root)[0, offer])
+        return float((yield self._hands(states, seat, 0, root))[0, offer])
 
-    def _draw(self, states: np.ndarray, seat: int, ahead: int) -> float:
-        """Value a hand that draws next, the last of `ahead` live tiles."""
+    def _draw(self, states: np.ndarray, seat: int, ahead: int) -> Asking:
+        """Find what a hand is worth that draws next, the last of `ahead` live tiles."""
         self._set_root(states, seat, self.drawing[0])
         draws = self._draws(states, ahead)
-        return float(self._follow(states, seat, ahead, draws, min(self.depth, draws), discarded=False)[0])
+        values = yield from self._follow(states, seat, ahead, draws, min(self.depth, draws), discarded=False)
+        return float(values[0])
 
     def _draws(self, states: np.ndarray, ahead: int) -> int:
         """Count the draws that a seat still has, the next one taking the last of `ahead` live tiles."""
@@ -146,14 +222,12 @@ class HandSearch:
     def _clear(self, level: tree.Level) -> None:
         level.size[0] = level.slots[:] = 0
 
-    def _ask(self, states: np.ndarray, seat: int, draws: int, level: tree.Level) -> np.ndarray:
+    def _hands(self, states: np.ndarray, seat: int, draws: int, level: tree.Level) -> Hands:
         n, need = int(level.size[0]), MOST_MELDS - int(states["melds"][0, seat])
-        return self.evaluator.q(Hands(states, seat, need, draws, level.tiles[:n], level.unseen[:n]))
+        return Hands(states, seat, need, draws, level.tiles[:n], level.unseen[:n])
 
-    def _follow(
-        self, states: np.ndarray, seat: int, ahead: int, draws: int, depth: int, *, discarded: bool
-    ) -> np.ndarray:
-        """Value the nodes (n,) of the first level of draws by so many layers, having entered what follows from them."""
+    def _follow(self, states: np.ndarray, seat: int, ahead: int, draws: int, depth: int, *, discarded: bool) -> Asking:
+        """Find what the nodes (n,) of the first level of draws are worth, having entered so many layers behind them."""
         q = np.empty(0)
         for t in range(depth):
             drawing, discarding = self.drawing[t], self.discarding[t + 1]
@@ -165,7 +239,7 @@ class HandSearch:
             self._clear(discarding)
             self._kernel(tree.add_draws)(drawing, scene, seat, discarding)
             self.nodes += int(drawing.size[0] + discarding.size[0])
-            q = self._ask(states, seat, draws - t - 1, discarding)
+            q = yield self._hands(states, seat, draws - t - 1, discarding)
         values = np.empty(int(self.discarding[depth].size[0]))
         self.leaves += values.size
         self._kernel(tree.value_leaves)(self.discarding[depth], q, values)

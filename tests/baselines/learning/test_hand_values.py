@@ -10,19 +10,23 @@ from torch import nn
 
 from boyi.baselines.agents import make_agent
 from boyi.baselines.arena.matches import Match, compete
+from boyi.baselines.learning import hand_values
 from boyi.baselines.learning.dqn import DQN
 from boyi.baselines.learning.hand_values import NetworkHands
+from boyi.baselines.mahjong import search as hand_search
 from boyi.baselines.mahjong.evaluator import Hands
 from boyi.baselines.mahjong.search import HandSearch
-from boyi.envs import BoyiError, find
+from boyi.envs import Batch, BoyiError, find
 from boyi.envs.faces.frame import Frame
 from boyi.envs.mahjong.constants import (
+    CLAIM,
     KINDS,
     MATRIX_HAND,
     MATRIX_LIVE,
     MATRIX_RIVERS,
     MATRIX_ROUND,
     MATRIX_UNSEEN,
+    TURN,
 )
 from boyi.wrappers import vector as wrappers
 from boyi.wrappers.sb3 import SB3VecEnv
@@ -108,6 +112,24 @@ def test_the_tree_backs_up_what_the_network_says() -> None:
     worth, expected = (HandSearch(GAME, 0.4, 1, one).worth(played(state).view()) for one in (evaluator(), ByHand()))
     assert np.isfinite(worth).any()
     np.testing.assert_allclose(worth, expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("rows", [7, 4096])
+def test_games_are_searched_together_as_one_by_one(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Claims and turns side by side, more games than are asked about at once, calls full at any place of a game."""
+    monkeypatch.setattr(hand_values, "ROWS", rows)
+    monkeypatch.setattr(hand_search, "TOGETHER", 3)
+    batch, greedy = Batch(GAME, 5, seed=4, encoder=None), make_agent("greedy", GAME)
+    search, phases = HandSearch(GAME, 0.4, 1, evaluator()), set()
+    for ply in range(12):
+        view = batch.view()
+        phases |= set(view.states["phase"].tolist())
+        if ply % 4 == 3:
+            one_by_one = np.stack([search.worth(view, k) for k in range(5)])
+            np.testing.assert_allclose(search.worth_all(view), one_by_one, rtol=1e-3, atol=1e-2)
+            np.testing.assert_array_equal(search.decide_all(view), [search.decide(view, k) for k in range(5)])
+        batch.step(greedy.act(view))
+    assert phases == {TURN, CLAIM}
 
 
 def test_the_network_sees_nothing_hidden() -> None:

@@ -239,8 +239,8 @@ def test_the_widest_tree_stays_inside_its_memory() -> None:
     """Seventeen different kinds, all drawn and discarded in any order: each hand is entered once."""
     search = plain(2)
     search.decide(table_view("147m147p147s1234567z2m"))
-    sizes = [int(level.size[0]) for level in (*search.drawing, *search.discarding)]
-    rooms = [level.keys.size for level in (*search.drawing, *search.discarding)]
+    levels = [*search.trees[0].drawing, *search.trees[0].discarding]
+    sizes, rooms = [int(level.size[0]) for level in levels], [level.keys.size for level in levels]
     assert all(size <= room for size, room in zip(sizes, rooms, strict=True))
     tiles_drawn = 34 + 33 * 34 // 2 + 34  # of two tiles
     assert search.leaves <= (17 * 16 // 2 + 17 + 1) * tiles_drawn
