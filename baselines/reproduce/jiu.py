@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import NamedTuple
 
 import numpy as np
@@ -114,14 +116,26 @@ def play_all(folder: Path, meetings: Sequence[Meeting], report: Callable[[str], 
     """
     parts = [(meeting, k) for meeting in meetings for k in range(-(-meeting.games // meeting.part))]
     found: dict[str, list[GameRecord]] = {meeting.name: [] for meeting in meetings}
-    # Processes, for they can be ended within a game, which takes minutes; what interrupts is for this one.
-    ignored = signal.SIGINT, signal.SIG_IGN
-    with get_context("spawn").Pool(usable_cores(), signal.signal, ignored) as pool:
+    # Processes, for they can be ended within a game, which takes minutes.
+    with get_context("spawn").Pool(usable_cores(), _begin) as pool:
         for meeting, records in pool.imap(partial(_played, folder), parts):
             games = found[meeting.name]
             games += records
             report(f"{meeting.name}: {share(score(games))}, {len(games)} of {meeting.games} games")
     return found
+
+
+def _begin() -> None:
+    """Leave interrupts to the process that has started this one, and end with it, however it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _played(folder: Path, part: tuple[Meeting, int]) -> tuple[Meeting, list[GameRecord]]:

@@ -391,12 +391,13 @@ def test_every_legal_action_is_tried_where_the_width_is_all(weigh: Any, name: st
 def test_the_whole_width_of_jiu_is_more_than_the_game_names() -> None:
     """In the layout, and in the battle."""
     batch, other = Batch("jiu:board_size=10", 1, seed=4), np.random.default_rng(0)
-    more = set()
-    while batch.to_move[0] >= 0:
+    agents = [AlphaBeta(depth=1, width=width, table=16) for width in (0, "all")]
+    more: set[int] = set()
+    while not {LAYOUT, TURN} <= more:
         legal = np.flatnonzero(batch.mask[0])
+        assert legal.size
         tried = []
-        for width in (0, "all"):
-            agent = AlphaBeta(depth=1, width=width)
+        for agent in agents:
             agent.search(batch.view(), forced=True)
             assert agent.workspace is not None
             tried.append(int(agent.workspace.levels.listed[0]))
@@ -404,7 +405,6 @@ def test_the_whole_width_of_jiu_is_more_than_the_game_names() -> None:
         if tried[0] < legal.size:
             more.add(int(batch.states["phase"][0]))
         batch.step([other.choice(legal)])
-    assert {LAYOUT, TURN} <= more
 
 
 @pytest.mark.parametrize("values", [{"nodes": 1}, {"nodes": 40}, {"seconds": 1e-6}, {"seconds": 0.003}])
