@@ -52,7 +52,7 @@ DEVIATIONS = (
 @dataclass(frozen=True)
 class Scale:
     """How much is done: the `iterations` after which is measured, simulations of a stone, layouts a match, games with
-    quick battles a match, whole games against program C after some iterations and after the last and of ours, how deep
+    quick battles a match, whole games against program C after some iterations, or of ours, and after the last, how deep
     C looks, and the seconds a turn in which every move and those that the game names are compared.
     """
 
@@ -179,8 +179,8 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         layouts[OURS] = "az:jiu,sims=32"
     search = f"alphabeta:depth={scale.depth},quiescence=0,width=all"
     narrowed, followed = f"alphabeta:depth={scale.depth},quiescence=0", f"alphabeta:depth={scale.depth}"
-    few = [f"{k} iterations" for k in trained][:-1]
-    many = {name: scale.games if name in few else scale.last_games for name in layouts}
+    last = f"{max(trained)} iterations"
+    many = {name: scale.last_games if name == last else scale.games for name in layouts}
     kinds = (
         ("quick battles", BATTLE, Side(search, BATTLE), scale.battles, 10),
         ("C narrowed", "random", Side(narrowed, "random"), scale.layouts, scale.layouts),

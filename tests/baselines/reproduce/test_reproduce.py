@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +20,11 @@ from boyi.baselines.arena.matches import Match, compete
 from boyi.baselines.command.main import app
 from boyi.baselines.reproduce import einstein, jiu
 from boyi.envs.engine.batch import Batch
+from boyi.envs.engine.errors import BoyiError
+from boyi.envs.engine.machine import usable_cores
 from boyi.envs.engine.spec import find
 from boyi.envs.engine.view import View
+from boyi.envs.records.files import append_to, lock
 from boyi.envs.records.game_record import GameRecord
 
 TINY = einstein.Scale(steps=6000, points=2, games=2, starts=300)
@@ -97,7 +104,7 @@ def test_the_page_of_jiu_says_what_was_measured_and_a_second_time_nothing_is_pla
         assert re.search(rf"^\| {k} iterations \|  \| {estimate} \| {games} \| {estimate} \|$", text, re.M)
         assert re.search(rf"^\| {k} iterations \|( {estimate}, [\d.]+ to [\d.]+ \|){{3}}$", text, re.M)
     assert re.search(r"^Training took [\d.]+ hours\.$", text, re.M)
-    assert "narrowed against every move: " in said[-1] and len([line for line in said if "games" in line]) == 4 * 3 + 1
+    assert "narrowed against every move: " in said[-1] and len([line for line in said if "games" in line]) == 4 * 3 + 2
     assert re.search(rf"in equal time \(0.001 s a turn\) in the battle: {estimate} of 4 games", text)
     assert all(deviation in text for deviation in jiu.DEVIATIONS)
     files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path != page}
@@ -105,6 +112,46 @@ def test_the_page_of_jiu_says_what_was_measured_and_a_second_time_nothing_is_pla
     assert {path: path.read_bytes() for path in files} == files
     # The page also says how busy the machine is.
     assert re.sub(r"load [\d.]+", "", page.read_text()) == re.sub(r"load [\d.]+", "", text)
+
+
+FOREVER = """
+from pathlib import Path
+from boyi.baselines.reproduce.jiu import Meeting, Side, play_all
+
+if __name__ == "__main__":
+    side = Side("random", "alphabeta:seconds=600")
+    play_all(Path(), [Meeting("long", side, side, 4, 2)], print)
+"""
+
+
+@pytest.mark.slow
+def test_who_plays_for_a_run_that_is_killed_ends_with_it(tmp_path: Path) -> None:
+    """Or the files of its games would be in use when somebody goes on with them."""
+    (tmp_path / "forever.py").write_text(FOREVER)
+    run = subprocess.Popen([sys.executable, "forever.py"], cwd=tmp_path)
+    files = [tmp_path / f"long_{k}.jsonl" for k in range(1, min(2, usable_cores()) + 1)]
+    wait_until(lambda: all(file.exists() for file in files))
+    time.sleep(1)  # to ask whether a file is in use is to use it
+    assert all(in_use(file) for file in files)
+    run.kill()
+    run.wait()
+    wait_until(lambda: not any(in_use(file) for file in files))
+
+
+def in_use(path: Path) -> bool:
+    try:
+        with append_to(path) as file:
+            lock(file, path)
+    except BoyiError:
+        return True
+    return False
+
+
+def wait_until(met: Callable[[], bool]) -> None:
+    until = time.monotonic() + 120
+    while not met():
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 def test_layouts_are_laid_again_from_games() -> None:
