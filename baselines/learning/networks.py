@@ -288,7 +288,48 @@ class ResNet(Network):
         return self.head(self.blocks(self.stem(x).relu()))
 
 
-NETWORKS: dict[str, type[Network]] = {kind.name: kind for kind in (Mlp, Board, NeuroHex, ResNet)}
+class Suits(Network):
+    """A small network for mahjong's `planes` (C, 4, 9), the same weights for all three suits.
+
+    A suit is a row of nine ranks, the honors are the fourth: each becomes `width` features, their sums and the honors'
+    `joint` features of the whole hand, and every row is looked at once more beside these. Actions behind the 34 kinds
+    of tile hang on the joint features alone.
+    """
+
+    name = "suits"
+    params = {
+        "width": Param(96, "features of a suit", low=1, high=MOST),
+        "joint": Param(128, "features of the hand", low=1, high=MOST),
+    }
+
+    def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
+        super().__init__(shape, actions, **choices)
+        planes, height, ranks = self.planes()
+        if (height, ranks) != (4, 9) or actions < 34:
+            raise BoyiError(
+                f"network suits sees mahjong by the encoder planes, (C, 4, 9), for at least 34 actions, not "
+                f"{self.shape} for {actions}"
+            )
+        width, joint = self.choices["width"], self.choices["joint"]
+        self.suit, self.honors = he(nn.Linear(9 * planes, width)), he(nn.Linear(9 * planes, width))
+        self.joint = he(nn.Linear(2 * width, joint))
+        self.suit_again, self.honors_again = (he(nn.Linear(width + joint, width)) for _ in range(2))
+        self.ranks, self.winds = quiet(nn.Linear(width, 9)), quiet(nn.Linear(width, 7))
+        self.others = quiet(nn.Linear(joint, actions - 34)) if actions > 34 else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        rows = x.transpose(1, 2).flatten(2)
+        suits, honors = self.suit(rows[:, :3]).relu(), self.honors(rows[:, 3]).relu()
+        joint = self.joint(torch.cat([suits.sum(1), honors], 1)).relu()
+        beside = torch.cat([suits, joint[:, None].expand(-1, 3, -1)], 2)
+        values = [self.ranks(self.suit_again(beside).relu()).flatten(1)]
+        values.append(self.winds(self.honors_again(torch.cat([honors, joint], 1)).relu()))
+        if self.others is not None:
+            values.append(self.others(joint))
+        return torch.cat(values, 1)
+
+
+NETWORKS: dict[str, type[Network]] = {kind.name: kind for kind in (Mlp, Board, NeuroHex, ResNet, Suits)}
 
 
 def build(name: str, shape: Sequence[int], actions: int, /, **choices: Any) -> Network:

@@ -37,6 +37,7 @@ SMALL: dict[str, tuple[tuple[int, ...], int, dict[str, Any]]] = {
     "board": ((3, 4, 4), 17, {"channels": 8, "blocks": 2}),
     "neurohex": ((6, 7, 7), 9, {"mix": [[4, 4], [0, 8], [3, 0]]}),
     "resnet": ((2, 5, 6), 7, {"channels": [4, 8, 8]}),
+    "suits": ((3, 4, 9), 37, {"width": 24, "joint": 16}),
 }
 every_network = pytest.mark.parametrize("name", SMALL)
 
@@ -134,6 +135,13 @@ SIZES: list[tuple[str, tuple[int, ...], int, dict[str, Any], int]] = [
         75,
         {"channels": [64]},
         (19 * 9 * 64 + 64) + 18 * (64 * 9 * 64 + 64) + (64 * 19 * 19 * 75 + 75),
+    ),
+    (
+        "suits",
+        (28, 4, 9),
+        75,
+        {},
+        2 * (28 * 9 * 96 + 96) + (2 * 96 * 128 + 128) + 2 * ((96 + 128) * 96 + 96) + 97 * (9 + 7) + 129 * 41,
     ),
 ]
 
@@ -375,6 +383,7 @@ THIN: dict[str, dict[str, Any]] = {
     "board": {"channels": 4},
     "neurohex": {"mix": [[2, 2], [0, 3]]},
     "resnet": {"channels": [2, 4, 4], "layers": 8},
+    "suits": {"width": 4, "joint": 4},
 }
 
 
@@ -384,7 +393,8 @@ def test_every_game_and_encoder(name: str) -> None:
     fitted = set()
     for game, encoder in [(each, encoder) for each in instances() for encoder in each.spec.encoders]:
         shape = game.shape(encoder)
-        fits = name == "mlp" or encoder == "neurohex" or (name != "neurohex" and len(shape) == 3)
+        fits = {"mlp": True, "neurohex": encoder == "neurohex", "suits": shape[1:] == (4, 9) and game.actions >= 34}
+        fits = fits.get(name, len(shape) == 3)
         if fits:
             values = build(name, shape, game.actions, **THIN[name])(torch.zeros(2, *shape))
             assert values.shape == (2, game.actions) and values.dtype == torch.float32
@@ -392,7 +402,8 @@ def test_every_game_and_encoder(name: str) -> None:
         else:
             with pytest.raises(BoyiError, match=f"network {name}"):
                 build(name, shape, game.actions, **THIN[name])
-    assert fitted >= {"mlp": {"flat", "planes", "policy42"}, "neurohex": {"neurohex"}}.get(name, {"planes", "neurohex"})
+    every = {"mlp": {"flat", "planes", "policy42"}, "neurohex": {"neurohex"}, "suits": {"planes"}}
+    assert fitted >= every.get(name, {"planes", "neurohex"})
 
 
 def test_mahjong_fits() -> None:
@@ -548,14 +559,31 @@ def test_board_reaches_nine_cells() -> None:
     assert (int(rows.min()), int(rows.max()), int(columns.min()), int(columns.max())) == (1, 19, 1, 19)
 
 
+def test_suits_are_seen_alike() -> None:
+    """Whoever exchanges suits exchanges what their tiles are worth, and nothing else; honors are no suit."""
+    net, x = shaken(small("suits")), noise(2, 3, 4, 9)
+    values = net(x)
+    for order in ([1, 0, 2], [2, 0, 1]):
+        exchanged = net(x[:, :, [*order, 3]])
+        assert torch.allclose(exchanged[:, :27].view(2, 3, 9), values[:, :27].view(2, 3, 9)[:, order], atol=1e-5)
+        assert torch.allclose(exchanged[:, 27:], values[:, 27:], atol=1e-5)
+    assert not torch.allclose(net(x[:, :, [3, 1, 2, 0]])[:, 27:], values[:, 27:], atol=1e-2)
+    changed = x.clone()
+    changed[:, :, 0] = 0.0
+    assert not torch.allclose(net(changed)[:, 9:], values[:, 9:], atol=1e-3)  # a suit hangs on the others as well
+
+
 # How networks start and learn
+
+
+SEEN = {"neurohex": (6, 15, 15), "suits": (3, 4, 9)}  # by networks that do not see every board
 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_values_start_near_zero_but_not_at_it(name: str) -> None:
     """The best of 121 untrained values is no news, yet it is not always the first action's."""
     torch.manual_seed(0)
-    shape = (6, 15, 15) if name == "neurohex" else (3, 11, 11)
+    shape = SEEN.get(name, (3, 11, 11))
     values = build(name, shape, 121)(noise(8, *shape).round())
     assert values.abs().max() < 0.1 and values.std(dim=1).min() > 1e-5
     assert len(set(values.argmax(1).tolist()) | {0}) > 1
@@ -565,7 +593,7 @@ def test_values_start_near_zero_but_not_at_it(name: str) -> None:
 def test_depth_keeps_the_signal(name: str) -> None:
     """What enters the last layer is neither gone nor grown after many layers; Glorot's variance would leave 1/1000."""
     torch.manual_seed(0)
-    shape = (6, 15, 15) if name == "neurohex" else (3, 11, 11)
+    shape = SEEN.get(name, (3, 11, 11))
     choices = {"board": {"blocks": 20, "channels": 16}}.get(name, {})
     net = build(name, shape, 121, **choices)
     last = [module for module in net.modules() if isinstance(module, nn.Linear | nn.Conv2d)][-1]
