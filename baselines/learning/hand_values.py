@@ -21,11 +21,19 @@ ROWS = 4096  # hands that a network is shown in one call
 
 
 class NetworkHands:
-    """Values discards by a network, whose first 34 outputs they are, of returns that were multiplied by `scale`."""
+    """Values discards by a network, whose first 34 outputs they are, of returns that were multiplied by `scale`.
+
+    It goes by what the network is when it is asked.
+    """
 
     def __init__(self, game: Game, net: nn.Module, frame: Frame, scale: float) -> None:
         self.game, self.net, self.frame, self.scale = game, net, frame, scale
         self.imagined, self.base = game.blank.copy(), np.zeros(KINDS, np.int64)
+
+    @property
+    def outputs(self) -> int:
+        """How many actions the network values, the first ones."""
+        return int(self.net.actions)  # type: ignore[arg-type]
 
     def observe(self, hands: Hands) -> np.ndarray:
         """Lay out what the seat would see of each hand (m, …)."""

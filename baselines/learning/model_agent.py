@@ -17,8 +17,11 @@ from ...envs.engine.spec import Game, Param, find
 from ...envs.engine.version import __version__
 from ...envs.engine.view import View
 from ...envs.faces.frame import Frame
+from ...envs.mahjong import SPEC as MAHJONG
+from ...envs.mahjong.constants import KINDS
 from ...envs.records.files import PathOf, as_path
 from ..agent import Agent
+from ..mahjong.search import HandSearch
 from .hand_values import NetworkHands
 
 if TYPE_CHECKING:
@@ -42,7 +45,7 @@ class Learner(Protocol):
 
 class Card(Form, frozen=True, kw_only=True):
     """What a model is: how it was learned, from returns times `reward_scale`, the game and how it is seen, the network
-    and its choices.
+    and its choices; the first so many actions that it values (`outputs`, 0: all of them).
     """
 
     format: str = FORMAT
@@ -55,6 +58,7 @@ class Card(Form, frozen=True, kw_only=True):
     network: str
     choices: dict[str, Any]
     reward_scale: float = 1.0
+    outputs: Whole = 0
 
 
 def playable(model: Learner) -> tuple[Game, Frame]:
@@ -75,7 +79,6 @@ def playable(model: Learner) -> tuple[Game, Frame]:
 def write_model(path: PathOf, model: Learner) -> None:
     """Write a learner's online network and its card."""
     from ...wrappers.sb3 import reward_scale
-    from .checkpoint import write_file
 
     game, frame = playable(model)
     assert model.env is not None
@@ -90,7 +93,14 @@ def write_model(path: PathOf, model: Learner) -> None:
         choices=policy.q_net.q_net.choices,
         reward_scale=reward_scale(model.env),
     )
-    weights = {name: tensor.detach().cpu().numpy() for name, tensor in policy.q_net.q_net.state_dict().items()}
+    write_network(path, policy.q_net.q_net, card)
+
+
+def write_network(path: PathOf, net: nn.Module, card: Card) -> None:
+    """Write a network that values actions, and its card."""
+    from .checkpoint import write_file
+
+    weights = {name: tensor.detach().cpu().numpy() for name, tensor in net.state_dict().items()}
     write_file(as_path(path), weights, asdict(card))
 
 
@@ -110,14 +120,16 @@ def read_model(path: PathOf) -> tuple[Card, nn.Module]:
         game = find(card.game)
         if card.game_version != game.spec.version:
             raise BoyiError(f"learned version {card.game_version} of {game.name}, this is version {game.spec.version}")
-        shape = Frame(game, card.encoder, card.layout).observation_space(mask=False).shape
+        if card.outputs not in (0, KINDS if game.spec.name == MAHJONG.name else 0):
+            raise BoyiError(f"a network of {game} values its {game.actions} actions, not {card.outputs}")
+        shape, outputs = Frame(game, card.encoder, card.layout).observation_space(mask=False).shape, card.outputs
         assert shape is not None
         with torch.device("meta"):  # takes no memory: how much the card asks for is not known yet
-            plan = build(card.network, shape, game.actions, **card.choices)
+            plan = build(card.network, shape, outputs or game.actions, **card.choices)
     except BoyiError as error:
         raise BoyiError(f"{file}: {error}") from None
     fit_arrays(weights, tensor_forms(plan.state_dict()), str(file))
-    net = build(card.network, shape, game.actions, **card.choices)
+    net = build(card.network, shape, outputs or game.actions, **card.choices)
     net.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
     return card, net.eval()
 
@@ -131,11 +143,15 @@ def tensor_forms(tensors: Mapping[str, Tensor]) -> dict[str, ArrayForm]:
 
 
 class NetworkAgent(Agent):
-    """Plays the legal action of the highest value that a network gives."""
+    """Plays the legal action of the highest value that a network gives.
+
+    One that values the discards of mahjong alone has `others`, a search that decides about claims and kongs.
+    """
 
     game: Game
     frame: Frame
     net: nn.Module
+    others: HandSearch | None = None
 
     def fit(self, game: Game) -> None:
         if game != self.game:
@@ -145,7 +161,12 @@ class NetworkAgent(Agent):
         view.check()
         self.fit(view.game)
         seen = self.frame.arrange(view.observe(self.frame.encoder))
-        return self.frame.actions(self._best(seen, self.frame.masks(view.mask, view.seat)), view.seat)
+        actions = self.frame.actions(self._best(seen, self.frame.masks(view.mask, view.seat)), view.seat)
+        if self.others is not None:
+            asked = np.flatnonzero(view.mask[:, KINDS:].any(axis=1))
+            found = self.others.decide_all(view.take(asked))
+            actions[asked] = np.where(found < KINDS, actions[asked], found)
+        return actions
 
     def _best(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         import torch
@@ -155,7 +176,7 @@ class NetworkAgent(Agent):
         device = next(self.net.parameters()).device
         with torch.inference_mode():
             values = self.net(torch.from_numpy(observations).to(device))
-            return best(values, torch.from_numpy(masks).to(device))[:, 0].cpu().numpy()
+            return best(values, torch.from_numpy(masks[:, : values.shape[1]]).to(device))[:, 0].cpu().numpy()
 
 
 class ModelAgent(NetworkAgent):
@@ -167,6 +188,21 @@ class ModelAgent(NetworkAgent):
         super().__init__()
         self.game, self.frame = playable(model)
         self.net = model.q_net.q_net
+
+
+class HandLearnerAgent(NetworkAgent):
+    """Plays from a learner of mahjong's hands as it is at the moment; with `search`, its search plays instead."""
+
+    name = "learner"
+
+    def __init__(self, hands: NetworkHands, search: HandSearch | None = None) -> None:
+        super().__init__()
+        self.game, self.frame, self.net, self.search = hands.game, hands.frame, hands.net, search
+        if hands.outputs < self.game.actions:
+            self.others = HandSearch(self.game, 1.0, 1, hands)
+
+    def act(self, view: View) -> np.ndarray:
+        return super().act(view) if self.search is None else self.search.decide_all(view)
 
 
 class DQNAgent(NetworkAgent):
@@ -189,6 +225,8 @@ class DQNAgent(NetworkAgent):
             raise BoyiError(f"{run} was learned by another algorithm: write {self.card.algorithm}:{run}")
         self.game = find(self.card.game)
         self.frame = Frame(self.game, self.card.encoder, self.card.layout)
+        if self.card.outputs:
+            self.others = HandSearch(self.game, 1.0, 1, self.hand_evaluator(self.game))
 
     def hand_evaluator(self, game: Game) -> NetworkHands:
         """Return what values hands of mahjong, for a search over them."""

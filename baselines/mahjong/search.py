@@ -69,15 +69,15 @@ class HandSearch:
         return sum(tree.nbytes for tree in self.trees)
 
     def decide(self, view: View, k: int = 0) -> int:
-        """Choose an action in game k of a view: a win, else what is worth most; of equals to pass, then the first."""
+        """Choose an action in game k of a view: a win, else what is worth most."""
         worth = self.worth(view, k)
-        action = _choose(worth)
+        action = choose(worth)
         self.value = float(worth[action])
         return action
 
     def decide_all(self, view: View) -> np.ndarray:
         """Choose an action (m,) int64 in every game of a view."""
-        return np.array([_choose(worth) for worth in self.worth_all(view)], np.int64)
+        return np.array([choose(worth) for worth in self.worth_all(view)], np.int64)
 
     def worth(self, view: View, k: int = 0) -> np.ndarray:
         """Compute what actions (75,) are worth in game k of a view, in points, NaN for those not followed.
@@ -115,7 +115,8 @@ class HandSearch:
         return [self.evaluator.q(each) for each in hands]
 
 
-def _choose(worth: np.ndarray) -> int:
+def choose(worth: np.ndarray) -> int:
+    """Choose of actions that are worth so much (75,), NaN for none: of equals to pass, then the first."""
     return PASS if worth[PASS] == np.nanmax(worth) else int(np.nanargmax(worth))
 
 

@@ -15,11 +15,12 @@ from ...envs.engine.schema import parse_toml
 from ...envs.engine.spec import Game, Param, find
 from ...envs.records.files import PathOf, as_path
 from ..learning.alphazero_params import MANY, PARAMS
+from ..learning.hand_dqn_params import PARAMS as HAND_PARAMS
 
 FOLDER = Path(__file__).parent / "configs"
 
 RUN: dict[str, Param] = {
-    "algorithm": Param("dqn", "what learns", choices=("dqn", "alphazero")),
+    "algorithm": Param("dqn", "what learns", choices=("dqn", "alphazero", "hand_dqn")),
     "steps": Param(100_000, "transitions, or decisions in self-play, in all", low=1, high=MANY),
     "checkpoint_interval": Param(20_000, "steps between checkpoints: the most that a kill loses", low=1, high=MANY),
     "evaluation_interval": Param(20_000, "steps between evaluations", low=1, high=MANY),
@@ -66,12 +67,21 @@ ALPHAZERO: dict[str, Param] = {
 }
 """Fields of AlphaZero's runs."""
 
-FIELDS = {"dqn": {**RUN, **DQN}, "alphazero": {**RUN, **ALPHAZERO}}
+HAND_DQN: dict[str, Param] = {
+    **HAND_PARAMS,
+    "evaluated": Param(
+        "network", "what plays in evaluations: the network, or the search with it", choices=("network", "search")
+    ),
+}
+"""Fields of the runs that learn hands of mahjong."""
+
+FIELDS = {"dqn": {**RUN, **DQN}, "alphazero": {**RUN, **ALPHAZERO}, "hand_dqn": {**RUN, **HAND_DQN}}
 """Fields by algorithm, beside `LISTS` and the table of the network's `choices`."""
 
 LISTS = {
     "dqn": {"game": "hex", "opponent": "self", "ladder": "random"},
     "alphazero": {"game": "hex", "ladder": "random"},
+    "hand_dqn": {"game": "mahjong", "ladder": "random"},
 }
 """Fields that hold a game's or an agent's string, or a list of them: those that play, and the yardsticks."""
 
@@ -153,8 +163,8 @@ def check_config(name: str, given: Mapping[str, Any]) -> Config:
             kind = "a game" if field == "game" else "an agent"
             raise BoyiError(f"{owner}: {field} must be {kind} string or a list of them, not {found!r}")
         lists[field] = tuple(found)
-    if algorithm == "dqn" and len(lists["game"]) > 1:
-        raise BoyiError(f"{owner}: dqn learns one game, not {len(lists['game'])}")
+    if algorithm != "alphazero" and len(lists["game"]) > 1:
+        raise BoyiError(f"{owner}: {algorithm} learns one game, not {len(lists['game'])}")
     if "self" in lists.get("opponent", ()) and len(lists["opponent"]) > 1:
         raise BoyiError(f'{owner}: opponent is "self" or other agents, not both')
     for game in map(find, lists["game"]):

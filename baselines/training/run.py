@@ -34,10 +34,11 @@ from .alphazero_trainer import AlphaZeroTrainer
 from .config import FIELDS, Config
 from .curves import curves, heat_map
 from .dqn_trainer import DQNTrainer
+from .hand_trainer import HandTrainer
 from .trainer import Figures, Trainer
 
 FORMAT = "boyi-run-2"
-TRAINERS: dict[str, type[Trainer]] = {"dqn": DQNTrainer, "alphazero": AlphaZeroTrainer}
+TRAINERS: dict[str, type[Trainer]] = {"dqn": DQNTrainer, "alphazero": AlphaZeroTrainer, "hand_dqn": HandTrainer}
 FREE = (
     "steps", "checkpoint_interval", "evaluation_interval", "evaluation_games", "evaluation_opening", "evaluation_sims",
     "log_interval", "ladder", "learning_rate", "decay_games", "decay", "sims", "quick_sims", "full_share", "c",

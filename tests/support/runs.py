@@ -55,3 +55,27 @@ evaluation_games = 4
 checkpoint_interval = 96
 log_interval = 120
 """
+
+TINY_HANDS = """
+algorithm = "hand_dqn"
+network = "suits"
+choices = { width = 8, joint = 8 }
+evaluator = "published"
+alpha = 0.2
+search_initial = 0.5
+search_steps = 400
+exploration_initial_eps = 0.3
+exploration_steps = 400
+envs = 6
+moves = 2
+learning_starts = 40
+buffer_size = 150
+batch_size = 8
+target_update_interval = 9
+steps = 1200
+evaluation_interval = 600
+evaluation_games = 4
+checkpoint_interval = 96
+log_interval = 120
+threads = 1
+"""

@@ -318,7 +318,7 @@ def test_a_shipped_config_explains_every_field_and_can_be_built(name):
 def updates(run):
     """Count the gradient steps of a run."""
     learner = run.trainer.learner
-    return learner.updates if run.config["algorithm"] == "alphazero" else learner._n_updates
+    return learner._n_updates if run.config["algorithm"] == "dqn" else learner.updates
 
 
 @pytest.mark.slow

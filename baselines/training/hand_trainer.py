@@ -1,0 +1,222 @@
+"""Q-learning of mahjong's hands in a run: the learner from a config, and all that its next round depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+import torch
+from torch import nn
+
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.schema import ArrayForm, Form, Whole, fit, fit_arrays
+from ...envs.engine.spec import Game
+from ...envs.engine.validity import check_states
+from ..agent import Agent
+from ..learning.hand_dqn import SUMS, HandDQN, positions, sample_form
+from ..learning.hand_dqn_params import PARAMS
+from ..learning.model_agent import Card, HandLearnerAgent, tensor_forms, write_network
+from ..mahjong.search import HandSearch
+from .config import Config
+from .state import Forms, Generator, named, under
+from .trainer import Arrays, Figures, Trainer
+
+SLOTS = ("step", "exp_avg", "exp_avg_sq")  # what the optimizer keeps of each weight
+
+
+class HandState(Form, frozen=True, kw_only=True):
+    """The facts of a learner: what it has counted, and where its generators are."""
+
+    decisions: Whole
+    finished: Whole
+    updates: Whole
+    total: Whole
+    owed: Annotated[float, msgspec.Meta(ge=0.0, lt=1.0)]
+    sums: dict[str, float]
+    generators: list[Generator]
+
+
+class HandTrainer(Trainer):
+    """`HandDQN`, whose steps are decisions at all tables."""
+
+    unit = "decisions in self-play"
+    watched = (
+        "time/fps",
+        "time/hands",
+        "train/loss",
+        "train/q_mean",
+        "rollout/won",
+        "rollout/points",
+        "rollout/agreed",
+    )
+
+    def __init__(self, config: Config, device: str) -> None:
+        if device not in ("auto", "cpu"):
+            raise BoyiError(f"hand_dqn learns on the CPU, where its search is, not on {device}")
+        self.config = config
+        self.learner = HandDQN(config.game, choices=dict(config.choices), **{name: config[name] for name in PARAMS})
+        self.moves = self.learner.moves
+
+    @property
+    def steps(self) -> int:
+        return self.learner.decisions
+
+    def train(self, between: Callable[[], None]) -> None:
+        between()
+        while self.steps < self.config["steps"]:
+            self.learner.round()
+            if self.steps < self.config["steps"]:
+                between()
+
+    def figures(self) -> Figures:
+        return self.learner.figures()
+
+    def agent(self) -> Agent:
+        hands, config = self.learner.hands(), self.config
+        hands.net.eval()
+        searches = config["evaluated"] == "search"
+        return HandLearnerAgent(
+            hands, HandSearch(config.game, config["alpha"], config["depth"], hands) if searches else None
+        )
+
+    def export(self, path: Path) -> None:
+        learner, config = self.learner, self.config
+        card = Card(
+            algorithm="ddqn" if config["double"] else "dqn",
+            game=str(learner.game),
+            game_version=learner.game.spec.version,
+            encoder=learner.frame.encoder,
+            layout=learner.frame.layout,
+            network=learner.net.name,
+            choices=learner.net.choices,
+            reward_scale=1 / config["point"],
+            outputs=learner.net.actions if learner.net.actions < learner.game.actions else 0,
+        )
+        write_network(path, learner.net, card)
+
+    # All that the next round depends on
+
+    def pack(self) -> tuple[Arrays, dict[str, Any]]:
+        learner = self.learner
+        arrays: Arrays = {"moves": self.moves}
+        for name, net in self._networks().items():
+            arrays |= named(name, {key: tensor.detach().numpy() for key, tensor in net.state_dict().items()})
+        for index, slots in learner.optimizer.state_dict()["state"].items():
+            arrays |= named(f"optimizer/{index}", {key: slot.numpy() for key, slot in slots.items()})
+        size = min(learner.total, self.config["buffer_size"])
+        arrays |= named("samples", apart(learner.game, learner.samples[:size]))
+        for k, play in enumerate(learner.playing):
+            arrays |= named(f"play/{k}", {"waiting": play.waiting})
+            arrays |= named(f"play/{k}/latest", apart(learner.game, play.latest[play.waiting]))
+            arrays |= named(f"play/{k}/batch", play.batch.snapshot())
+        state = HandState(
+            decisions=learner.decisions,
+            finished=learner.finished,
+            updates=learner.updates,
+            total=learner.total,
+            owed=learner.owed,
+            sums={name: float(value) for name, value in learner.sums.items()},
+            generators=[Generator.of(rng) for rng in self._generators()],
+        )
+        return arrays, msgspec.to_builtins(state)
+
+    def unpack(self, arrays: Arrays, facts: dict[str, Any], where: str) -> None:
+        learner, state = self.learner, fit(facts, HandState, where)
+        if state.sums.keys() != dict.fromkeys(SUMS).keys():
+            raise BoyiError(f"{where} is damaged: its sums are not those of a run of hand_dqn")
+        if len(state.generators) != len(self._generators()):
+            raise BoyiError(
+                f"{where} is damaged: it has {len(state.generators)} generators, not {len(self._generators())}"
+            )
+        fit_arrays(arrays, self._forms(arrays, state, where), where)
+        for name, net in self._networks().items():
+            net.load_state_dict({key: torch.from_numpy(array) for key, array in under(name, arrays).items()})
+        optimizer = learner.optimizer.state_dict()
+        optimizer["state"] = {}
+        for key, array in under("optimizer", arrays).items():
+            index, slot = key.split("/")
+            optimizer["state"].setdefault(int(index), {})[slot] = torch.from_numpy(
+                array.reshape(()) if slot == "step" else array
+            )
+        learner.optimizer.load_state_dict(optimizer)
+        learner.samples = together(learner.game, under("samples", arrays), where)
+        for k, play in enumerate(learner.playing):
+            part = under(f"play/{k}", arrays)
+            try:
+                play.batch.restore(under("batch", part))
+            except BoyiError as error:
+                raise BoyiError(f"{where} is damaged: {error}") from None
+            play.waiting[:] = part["waiting"]
+            play.latest[play.waiting] = together(learner.game, under("latest", part), where, linked=False)
+        self.moves[:] = arrays["moves"]
+        for name in ("decisions", "finished", "updates", "total", "owed"):
+            setattr(learner, name, getattr(state, name))
+        learner.sums = dict(state.sums)
+        for rng, generator in zip(self._generators(), state.generators, strict=True):
+            generator.put(rng)
+
+    def _networks(self) -> dict[str, nn.Module]:
+        return {"net": self.learner.net, "target": self.learner.target}
+
+    def _generators(self) -> list[np.random.Generator]:
+        return [self.learner.rng, *(play.rng for play in self.learner.playing)]
+
+    def _forms(self, arrays: Arrays, state: HandState, where: str) -> Forms:
+        """Say what `pack` gathers of a learner like this one that has come as far as the state says."""
+        learner = self.learner
+        found: Forms = {"moves": ArrayForm(self.moves.shape, (np.int64,), 0)}
+        for name, net in self._networks().items():
+            found |= named(name, tensor_forms(net.state_dict()))
+        for index, weights in enumerate(learner.net.parameters()) if state.updates else ():
+            for slot in SLOTS:
+                shape, low = ((1,), 0) if slot == "step" else (tuple(weights.shape), 0 if "sq" in slot else -np.inf)
+                found[f"optimizer/{index}/{slot}"] = ArrayForm(shape, (np.float32,), low)
+        found |= named("samples", sample_forms(learner.game, min(state.total, self.config["buffer_size"])))
+        for k, play in enumerate(learner.playing):
+            waiting = ArrayForm(play.waiting.shape, (np.bool_,))
+            # How many decisions there are hangs on who waits, which has to be in order for that.
+            name = f"play/{k}/waiting"
+            fit_arrays({key: array for key, array in arrays.items() if key == name}, {name: waiting}, where)
+            found[name] = waiting
+            found |= named(f"play/{k}/latest", sample_forms(learner.game, int(arrays[name].sum())))
+            snapshot = play.batch.snapshot()
+            found |= named(f"play/{k}/batch", {name: ArrayForm(a.shape, (a.dtype,)) for name, a in snapshot.items()})
+        return found
+
+
+def apart(game: Game, samples: np.ndarray) -> Arrays:
+    """Take samples (m,) apart into arrays; positions become bytes."""
+    bytewise = {
+        name: positions(game, samples, name).view(np.uint8).reshape(samples.size, game.dtype.itemsize)
+        for name in ("state", "next")
+    }
+    return {**bytewise, **{name: np.ascontiguousarray(samples[name]) for name in ("action", "reward", "over")}}
+
+
+def together(game: Game, arrays: Arrays, where: str, *, linked: bool = True) -> np.ndarray:
+    """Put samples together again, `linked` to what follows them; `BoyiError` for what is no position of a decision."""
+    samples = np.zeros(len(arrays["over"]), sample_form(game))
+    for name in ("state", "next"):
+        samples[name] = np.ascontiguousarray(arrays[name]).view(samples.dtype[name]).reshape(-1)
+    for name in ("action", "reward", "over"):
+        samples[name] = arrays[name]
+    followed = ~samples["over"] & linked
+    for name, which in (("state", np.ones_like(followed)), ("next", followed)):
+        states = positions(game, samples[which], name)
+        try:
+            check_states(game, states, np.arange(states.size))
+        except BoyiError as error:
+            raise BoyiError(f"{where} is damaged: {error}") from None
+        if (states["to_move"] < 0).any():
+            raise BoyiError(f"{where} is damaged: a sample is no decision")
+    return samples
+
+
+def sample_forms(game: Game, size: int) -> Forms:
+    """Say what `apart` makes of so many samples."""
+    found = {name: ArrayForm((size, game.dtype.itemsize), (np.uint8,)) for name in ("state", "next")}
+    found["action"] = ArrayForm((size,), (np.int16,), 0, game.actions - 1)
+    return {**found, "reward": ArrayForm((size,), (np.float32,)), "over": ArrayForm((size,), (np.bool_,))}
