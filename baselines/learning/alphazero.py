@@ -41,6 +41,7 @@ from .alphazero_params import PARAMS
 from .network_evaluator import NetworkEvaluator, torch_threads
 from .networks import Network
 from .policy_value import build_policy_value
+from .ring import Ring
 
 SUMS = (
     "games", "plies", "first_wins", "second_wins", "decisions", "samples", "entropy", "steps", "policy_loss",
@@ -187,26 +188,13 @@ def entropy(policies: np.ndarray) -> np.ndarray:
 # Remembering
 
 
-class Window:
+class Window(Ring):
     """The newest samples of one game, in a window that grows with their number."""
 
     def __init__(self, game: Game, encoder: str, values: Mapping[str, Any]) -> None:
+        super().__init__(sample_form(game), values["buffer_size"])
         self.game, self.values, self.frame = game, values, Frame(game, encoder)
-        self.samples = np.zeros(0, sample_form(game))
-        self.total = 0
-        """How many samples there have been; the next one's place is that, modulo `buffer_size`."""
         self.images = images(self.frame, values["symmetry"])
-
-    def extend(self, samples: np.ndarray) -> None:
-        """Take in samples; the oldest make room."""
-        most = self.values["buffer_size"]
-        wanted, have = min(self.total + samples.size, most), self.samples.size
-        if wanted > have:
-            room = np.zeros(min(max(wanted, 2 * have), most) - have, self.samples.dtype)
-            self.samples = np.concatenate([self.samples, room])
-        places = (self.total + np.arange(samples.size)) % most
-        self.samples[places[-most:]] = samples[-most:]
-        self.total += samples.size
 
     @property
     def size(self) -> int:

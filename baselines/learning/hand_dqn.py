@@ -42,8 +42,9 @@ from .hand_values import NetworkHands
 from .network_evaluator import torch_threads
 from .networks import Network, build
 from .policies import best, masked
+from .ring import Ring
 
-SUMS = ("hands", "won", "points", "decisions", "samples", "searched", "agreed", "steps", "loss", "q")
+SUMS = ("hands", "won", "points", "decisions", "searched", "agreed", "steps", "loss", "q")
 """What is counted between two lines of the log."""
 
 
@@ -172,9 +173,7 @@ class HandDQN:
         self.rng = np.random.default_rng(seeds.pop())
         sizes = [size for size in np.diff(np.linspace(0, v["envs"], v["halves"] + 1).astype(int)).tolist() if size]
         self.playing = [HandPlay(self.game, size, seeds.pop(), self.hands(), v) for size in sizes]
-        self.samples = np.zeros(0, sample_form(self.game))
-        self.total = 0
-        """How many samples there have been; the next one's place is that, modulo `buffer_size`."""
+        self.window = Ring(sample_form(self.game), v["buffer_size"])
         self.images = hand_images(self.frame, outputs, all_of_them=v["symmetry"])
         self.moves = np.zeros(self.game.actions, np.int64)
         """How often each action has been played."""
@@ -218,7 +217,7 @@ class HandDQN:
             moves = self.values["moves"]
             found = list(self._pool.map(lambda one, sums: one.play(moves, search, eps, sums), self.playing, counts))
         for samples in found:
-            self._keep(samples)
+            self.window.extend(samples)
         for sums in counts:
             for name, value in sums.items():
                 self.sums[name] += value
@@ -229,26 +228,14 @@ class HandDQN:
         self.finished += int(sum(sums["hands"] for sums in counts))
         return sum(samples.size for samples in found)
 
-    def _keep(self, samples: np.ndarray) -> None:
-        """Take in samples; the oldest make room."""
-        most = self.values["buffer_size"]
-        wanted, have = min(self.total + samples.size, most), self.samples.size
-        if wanted > have:
-            room = np.zeros(min(max(wanted, 2 * have), most) - have, self.samples.dtype)
-            self.samples = np.concatenate([self.samples, room])
-        places = (self.total + np.arange(samples.size)) % most
-        self.samples[places[-most:]] = samples[-most:]
-        self.total += samples.size
-        self.sums["samples"] += samples.size
-
     def _learn(self, steps: int) -> None:
         v = self.values
         self.net.train()
         with torch_threads(self.threads):
             for _ in range(steps):
-                places = self.rng.integers(min(self.total, v["buffer_size"]), size=v["batch_size"])
+                places = self.rng.integers(min(self.window.total, v["buffer_size"]), size=v["batch_size"])
                 which = self.rng.integers(len(self.images[0]), size=v["batch_size"])
-                loss, q = self.loss(self.samples[places], which)
+                loss, q = self.loss(self.window.samples[places], which)
                 self.optimizer.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]
                 if v["clip"]:
@@ -303,7 +290,7 @@ class HandDQN:
             "rollout/won": s["won"] / hands,
             "rollout/points": s["points"] / hands,
             "rollout/agreed": s["agreed"] / searched,
-            "train/samples": float(min(self.total, self.values["buffer_size"])),
+            "train/samples": float(min(self.window.total, self.values["buffer_size"])),
             "train/steps": float(self.updates),
             "time/hands": round(s["hands"] / max(self.busy, 1e-9), 2),
             "time/learning": round(self.learning / max(self.busy, 1e-9), 3),

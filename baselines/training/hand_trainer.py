@@ -106,8 +106,8 @@ class HandTrainer(Trainer):
             arrays |= named(name, {key: tensor.detach().numpy() for key, tensor in net.state_dict().items()})
         for index, slots in learner.optimizer.state_dict()["state"].items():
             arrays |= named(f"optimizer/{index}", {key: slot.numpy() for key, slot in slots.items()})
-        size = min(learner.total, self.config["buffer_size"])
-        arrays |= named("samples", apart(learner.game, learner.samples[:size]))
+        size = min(learner.window.total, self.config["buffer_size"])
+        arrays |= named("samples", apart(learner.game, learner.window.samples[:size]))
         for k, play in enumerate(learner.playing):
             arrays |= named(f"play/{k}", {"waiting": play.waiting})
             arrays |= named(f"play/{k}/latest", apart(learner.game, play.latest[play.waiting]))
@@ -116,7 +116,7 @@ class HandTrainer(Trainer):
             decisions=learner.decisions,
             finished=learner.finished,
             updates=learner.updates,
-            total=learner.total,
+            total=learner.window.total,
             owed=learner.owed,
             sums={name: float(value) for name, value in learner.sums.items()},
             generators=[Generator.of(rng) for rng in self._generators()],
@@ -142,7 +142,8 @@ class HandTrainer(Trainer):
                 array.reshape(()) if slot == "step" else array
             )
         learner.optimizer.load_state_dict(optimizer)
-        learner.samples = together(learner.game, under("samples", arrays), where)
+        learner.window.samples = together(learner.game, under("samples", arrays), where)
+        learner.window.total = state.total
         for k, play in enumerate(learner.playing):
             part = under(f"play/{k}", arrays)
             try:
@@ -152,7 +153,7 @@ class HandTrainer(Trainer):
             play.waiting[:] = part["waiting"]
             play.latest[play.waiting] = together(learner.game, under("latest", part), where, linked=False)
         self.moves[:] = arrays["moves"]
-        for name in ("decisions", "finished", "updates", "total", "owed"):
+        for name in ("decisions", "finished", "updates", "owed"):
             setattr(learner, name, getattr(state, name))
         learner.sums = dict(state.sums)
         for rng, generator in zip(self._generators(), state.generators, strict=True):

@@ -84,7 +84,7 @@ def check_samples(learned: str) -> None:
 def filled(**values: Any) -> HandDQN:
     """Return a learner that has played, its target network unlike the one that learns."""
     learner = HandDQN(**{**SMALL, **values})
-    while learner.total < 200 or not learner.samples["over"][: learner.total].any():
+    while learner.window.total < 200 or not learner.window.samples["over"][: learner.window.total].any():
         learner.round()
     torch.manual_seed(5)
     for net, scale in ((learner.net, 1.0), (learner.target, 0.7)):
@@ -96,7 +96,7 @@ def filled(**values: Any) -> HandDQN:
 def check_targets(double: bool) -> None:
     """Sample by sample, from what the two networks say of the position that follows."""
     learner = filled(double=double, symmetry=False, gamma=0.9)
-    samples = learner.samples[: learner.total][-60:]
+    samples = learner.window.samples[: learner.window.total][-60:]
     samples["over"][:5], which = True, np.zeros(60, np.int64)
     found = learner.targets(samples, which).numpy()
     chosen = set()
@@ -118,7 +118,7 @@ def check_targets(double: bool) -> None:
 def check_images() -> None:
     """A sample's image is learned from as itself: numbers, legal actions and the action go where that puts them."""
     learner = filled()
-    samples, count = learner.samples[:24], len(learner.images[0])
+    samples, count = learner.window.samples[:24], len(learner.images[0])
     assert count == 12
     plain, mask = learner.picture(samples, "state", np.zeros(24, np.int64))
     np.testing.assert_array_equal(plain, shown(positions(GAME, samples, "state")).observe("planes"))
