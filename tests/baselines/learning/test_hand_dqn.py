@@ -16,7 +16,7 @@ from boyi.envs import Batch, BoyiError, find
 from boyi.envs.engine.view import View
 from boyi.envs.mahjong.constants import KINDS, PLANE_HAND
 
-pytestmark = [pytest.mark.kernels, pytest.mark.usefixtures("one_thread")]
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 GAME = find("mahjong")
 SMALL: dict[str, Any] = {

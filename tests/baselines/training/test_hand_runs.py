@@ -15,7 +15,7 @@ from boyi.baselines.training.config import Config, read_config
 from boyi.baselines.training.run import FORMAT, Checkpoint, Limits, Run
 from boyi.envs import Batch, BoyiError
 
-pytestmark = [pytest.mark.kernels, pytest.mark.usefixtures("one_thread")]
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(autouse=True)
