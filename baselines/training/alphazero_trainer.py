@@ -23,7 +23,7 @@ from ..learning.alphazero_params import PARAMS
 from ..learning.model_agent import tensor_forms
 from ..learning.network_evaluator import check_device
 from .config import Config
-from .state import Forms, Generator, named, under
+from .state import Forms, Generator, named, pack_weights, under, unpack_weights
 from .trainer import Arrays, Figures, Trainer
 
 SLOTS = {"adam": ("step", "exp_avg", "exp_avg_sq"), "sgd": ("momentum_buffer",)}
@@ -121,12 +121,7 @@ class AlphaZeroTrainer(Trainer):
 
     def pack(self) -> tuple[Arrays, dict[str, Any]]:
         learner = self.learner
-        arrays: Arrays = {"moves": self.moves}
-        for name, net in self._networks().items():
-            arrays |= named(name, {key: tensor.detach().cpu().numpy() for key, tensor in net.state_dict().items()})
-        for index, slots in learner.optimizer.state_dict()["state"].items():
-            kept = {key: torch.as_tensor(slot).cpu().numpy() for key, slot in slots.items() if slot is not None}
-            arrays |= named(f"optimizer/{index}", kept)
+        arrays = {"moves": self.moves, **pack_weights(self._networks(), learner.optimizer)}
         for k, window in enumerate(learner.windows):
             size = min(window.total, self.config["buffer_size"])
             arrays |= named(f"window/{k}", unmixed(window.samples[:size]))
@@ -159,16 +154,7 @@ class AlphaZeroTrainer(Trainer):
             if have != want:
                 raise BoyiError(f"{where} is damaged: it has {have} {what}, not {want}")
         fit_arrays(arrays, self._forms(arrays, state, where), where)
-        for name, net in self._networks().items():
-            net.load_state_dict({key: torch.from_numpy(array) for key, array in under(name, arrays).items()})
-        optimizer = learner.optimizer.state_dict()
-        optimizer["state"] = {}
-        for key, array in under("optimizer", arrays).items():
-            index, slot = key.split("/")
-            optimizer["state"].setdefault(int(index), {})[slot] = torch.from_numpy(
-                array.reshape(()) if slot == "step" else array
-            )
-        learner.optimizer.load_state_dict(optimizer)
+        unpack_weights(self._networks(), learner.optimizer, arrays)
         for k, (window, total) in enumerate(zip(learner.windows, state.totals, strict=True)):
             window.samples = mixed(window.game, under(f"window/{k}", arrays), where)
             window.total = total

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import msgspec
 import numpy as np
-import torch
 from torch import nn
 
 from ...envs.engine.errors import BoyiError
@@ -21,7 +20,7 @@ from ..learning.hand_dqn_params import PARAMS
 from ..learning.model_agent import Card, HandLearnerAgent, tensor_forms, write_network
 from ..mahjong.search import HandSearch
 from .config import Config
-from .state import Forms, Generator, named, under
+from .state import Forms, Generator, named, pack_weights, under, unpack_weights
 from .trainer import Arrays, Figures, Trainer
 
 SLOTS = ("step", "exp_avg", "exp_avg_sq")  # what the optimizer keeps of each weight
@@ -101,11 +100,7 @@ class HandTrainer(Trainer):
 
     def pack(self) -> tuple[Arrays, dict[str, Any]]:
         learner = self.learner
-        arrays: Arrays = {"moves": self.moves}
-        for name, net in self._networks().items():
-            arrays |= named(name, {key: tensor.detach().numpy() for key, tensor in net.state_dict().items()})
-        for index, slots in learner.optimizer.state_dict()["state"].items():
-            arrays |= named(f"optimizer/{index}", {key: slot.numpy() for key, slot in slots.items()})
+        arrays = {"moves": self.moves, **pack_weights(self._networks(), learner.optimizer)}
         size = min(learner.window.total, self.config["buffer_size"])
         arrays |= named("samples", apart(learner.game, learner.window.samples[:size]))
         for k, play in enumerate(learner.playing):
@@ -132,16 +127,7 @@ class HandTrainer(Trainer):
                 f"{where} is damaged: it has {len(state.generators)} generators, not {len(self._generators())}"
             )
         fit_arrays(arrays, self._forms(arrays, state, where), where)
-        for name, net in self._networks().items():
-            net.load_state_dict({key: torch.from_numpy(array) for key, array in under(name, arrays).items()})
-        optimizer = learner.optimizer.state_dict()
-        optimizer["state"] = {}
-        for key, array in under("optimizer", arrays).items():
-            index, slot = key.split("/")
-            optimizer["state"].setdefault(int(index), {})[slot] = torch.from_numpy(
-                array.reshape(()) if slot == "step" else array
-            )
-        learner.optimizer.load_state_dict(optimizer)
+        unpack_weights(self._networks(), learner.optimizer, arrays)
         learner.window.samples = together(learner.game, under("samples", arrays), where)
         learner.window.total = state.total
         for k, play in enumerate(learner.playing):

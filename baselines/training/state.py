@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -10,6 +11,7 @@ import numpy as np
 import torch
 from gymnasium import spaces
 from msgspec.structs import asdict
+from torch import nn
 
 from ...envs.engine.errors import BoyiError
 from ...envs.engine.schema import ArrayForm, Form, Whole, fit, fit_arrays
@@ -90,6 +92,31 @@ class State(Form, frozen=True, kw_only=True):
     episodes: list[Episode]
     rng: Generator
     replay: Memory
+
+
+def pack_weights(networks: Mapping[str, nn.Module], optimizer: torch.optim.Optimizer) -> Arrays:
+    """Gather the weights of networks, by name, and what an optimizer keeps of those that it changes."""
+    arrays: Arrays = {}
+    for name, net in networks.items():
+        arrays |= named(name, {key: tensor.detach().cpu().numpy() for key, tensor in net.state_dict().items()})
+    for index, slots in optimizer.state_dict()["state"].items():
+        kept = {key: torch.as_tensor(slot).cpu().numpy() for key, slot in slots.items() if slot is not None}
+        arrays |= named(f"optimizer/{index}", kept)
+    return arrays
+
+
+def unpack_weights(networks: Mapping[str, nn.Module], optimizer: torch.optim.Optimizer, arrays: Arrays) -> None:
+    """Put back what `pack_weights` gathered."""
+    for name, net in networks.items():
+        net.load_state_dict({key: torch.from_numpy(array) for key, array in under(name, arrays).items()})
+    found = optimizer.state_dict()
+    found["state"] = {}
+    for key, array in under("optimizer", arrays).items():
+        index, slot = key.split("/")
+        found["state"].setdefault(int(index), {})[slot] = torch.from_numpy(
+            array.reshape(()) if slot == "step" else array
+        )
+    optimizer.load_state_dict(found)
 
 
 def pack(model: DQN) -> tuple[Arrays, State]:
