@@ -367,7 +367,7 @@ def compete(
                 if minutes is not None and time.monotonic() - started > 60 * minutes:
                     break
     if len(records) < match.total:
-        records = _whole_seeds(match, records)
+        records = whole_seeds(match, records)
     return match.result(records)
 
 
@@ -376,7 +376,7 @@ def _let_go(label: str, agent: Agent) -> None:
         agent.close()
 
 
-def _whole_seeds(match: Match, records: Sequence[GameRecord]) -> list[GameRecord]:
+def whole_seeds(match: Match, records: Sequence[GameRecord]) -> list[GameRecord]:
     """Leave out the games of seeds that have not been played from every side."""
     seeds = Counter((record.pairing, record.index // match.rounds) for record in records)
     whole = [record for record in records if seeds[record.pairing, record.index // match.rounds] == match.rounds]

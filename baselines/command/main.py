@@ -135,11 +135,14 @@ def arena(
     out: Annotated[Path | None, typer.Option(help="Append a JSON line for every game as it ends.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     minutes: Annotated[float | None, typer.Option(help="Stop after so long, and sum up what has been played.")] = None,
+    less_luck: Annotated[
+        bool, typer.Option("--less-luck", help="Mahjong: also sum up what was made without the luck of draws.")
+    ] = False,
     clock: Clock = None,
     board_size: BoardSize = None,
 ) -> None:
     """Play agents against each other: every two of them, every seed from both sides."""
-    from ..arena.matches import Match, compete
+    from ..arena.matches import Match, compete, whole_seeds
     from ..arena.openings import MARGIN, Openings
     from ..arena.running import RunningScore
 
@@ -152,14 +155,22 @@ def arena(
         raise BoyiError("--judge and --margin are for --openings even")
     drawn = Openings(chosen, opening, even=even, judge=judge, margin=MARGIN if margin is None else margin)
     match = Match(chosen, agents, games=number, seed=seed, clock=clock, opening=drawn, fresh_chance=fresh_chance)
+    if less_luck and not (chosen.spec.hidden and match.together):
+        raise BoyiError("--less-luck is for mahjong, and for four agents at one table")
     running = RunningScore()
+    records: list[GameRecord] = []
     with _stoppable(str(match.game), match.total, "games", out) as advance:
 
         def report(record: GameRecord) -> None:
+            records.append(record)
             advance(*running.add(record))
 
         result = compete(match, out, resume=resume, minutes=minutes, report=report)
     show(result)
+    if less_luck:
+        from ..mahjong.luck import less_luck as without
+
+        show("Less the luck of draws:", match.result(without(whole_seeds(match, records))))
 
 
 @app.command()

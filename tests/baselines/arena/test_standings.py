@@ -14,6 +14,7 @@ from boyi.baselines.arena.matches import Match, compete
 from boyi.baselines.arena.results import Result
 from boyi.baselines.arena.standings import Standings
 from boyi.baselines.command.main import app
+from boyi.baselines.mahjong.luck import less_luck
 from boyi.envs import BoyiError, find
 from boyi.envs.records.game_record import replay
 
@@ -97,6 +98,26 @@ def test_the_command_prints_points_and_rates(tmp_path):
     assert max(map(len, done.stdout.splitlines())) <= 80
     again = CliRunner().invoke(app, [*words, "--resume"])
     assert again.stdout == done.stdout
+
+
+def test_the_luck_of_draws_is_taken_off_where_that_is_asked(tmp_path):
+    """A second table says the same of other returns, whoever goes on with the run, in the games that count."""
+    words = shlex.split(f"arena mahjong greedy greedy random random --games 8 --seed 0 --out '{tmp_path / 'g'}'")
+    plain = CliRunner().invoke(app, words).stdout
+    done = CliRunner().invoke(app, [*words, "--resume", "--less-luck"])
+    assert done.exit_code == 0, done.stderr
+    before, _, after = done.stdout.partition("Less the luck of draws:\n")
+    assert before == plain and after != plain
+    records = less_luck(list(Match("mahjong", ["greedy", "greedy", "random", "random"], games=8, seed=0).play()))
+    made = [r.returns[seat] for r in records for seat in range(4) if r.seats[seat].startswith("greedy")]
+    assert after.splitlines()[2].split()[:3] == ["greedy", "2", f"{np.mean(made):+.0f}"]
+    assert after.splitlines()[4:] == plain.splitlines()[4:]
+
+
+@pytest.mark.parametrize("agents", ["hex random random", "mahjong random random", "einstein random random"])
+def test_there_is_no_luck_to_take_off_elsewhere(agents):
+    done = CliRunner().invoke(app, ["arena", *agents.split(), "--less-luck"])
+    assert done.exit_code == 2 and "--less-luck is for mahjong, and for four agents" in done.stderr
 
 
 def test_a_run_goes_on_where_it_stopped(tmp_path):
