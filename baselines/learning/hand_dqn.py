@@ -8,6 +8,7 @@ hand are linked, one to its next:
     R = shaping * V           for the others, V being what the search says that the action it recommends is worth
     Y = R + gamma * Q_target(S', argmax_a Q(S', a))        or, where not `double`, R + gamma * max_a Q_target(S', a)
 
+With a `base` Q is what an evaluator of hands says and what the network says, in sum.
 Scores and values count in units of `point`. With ``learned="discards"``, as published, the network has an output for
 each kind of tile, and whatever else there is to decide, claims and kongs, is decided by the search.
 """
@@ -34,8 +35,9 @@ from ...envs.engine.view import View, copied
 from ...envs.faces.frame import Frame
 from ...envs.mahjong import SPEC
 from ...envs.mahjong.constants import KINDS, SEATS
-from ..mahjong.expectimax import EVALUATORS
+from ..mahjong.risk import Danger
 from ..mahjong.search import HandSearch, choose
+from ..mahjong.values import PublishedEvaluator
 from .dqn import LOSSES
 from .hand_dqn_params import PARAMS
 from .hand_values import NetworkHands
@@ -69,12 +71,13 @@ class HandPlay:
         self.game, self.hands, self.values = game, hands, values
         self.rng = np.random.default_rng(seed)
         self.batch = Batch(game, n, int(self.rng.integers(2**62)), encoder=None, autoreset="same_step", threads=1)
-        evaluator = hands if values["evaluator"] == "own" else EVALUATORS[values["evaluator"]](game)
-        self.search = HandSearch(game, values["alpha"], values["depth"], evaluator)
+        evaluator = hands if values["evaluator"] == "own" else PublishedEvaluator(game)
+        danger = Danger(game).risk if values["danger"] else None
+        self.search = HandSearch(game, values["alpha"], values["depth"], evaluator, danger)
+        self.outputs = hands.outputs
         self.latest = np.zeros((n, SEATS), sample_form(game))
         self.waiting = np.zeros((n, SEATS), np.bool_)
         """Whose latest decision is not a sample yet (n, seats)."""
-        self.outputs = hands.outputs
         self.moves = np.zeros(game.actions, np.int64)
         """How often each action has been played since somebody asked."""
 
@@ -123,6 +126,7 @@ class HandPlay:
         """Find the best action by the network (m,), 0 where nothing that it knows is legal."""
         with torch.inference_mode():
             q = self.hands.net(torch.from_numpy(view.observe(self.hands.frame.encoder)))
+            q = q + torch.from_numpy(self.hands.base_values(view.states, view.seat))
             found: np.ndarray = best(q, torch.from_numpy(mask))[:, 0].numpy()
         return found
 
@@ -164,6 +168,8 @@ class HandDQN:
         self.frame = Frame(self.game, v["encoder"] or None)
         self.threads = v["threads"] or usable_cores()
         outputs = KINDS if v["learned"] == "discards" else self.game.actions
+        if v["base"] != "none" and outputs != KINDS:
+            raise BoyiError("a base has values of discards alone: with one, learned must be discards")
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(v["seed"])
             self.net: Network = build(v["network"], self.frame.shape, outputs, **(choices or {}))
@@ -172,6 +178,7 @@ class HandDQN:
         seeds = np.random.SeedSequence(v["seed"]).generate_state(1 + v["halves"], np.uint64).tolist()
         self.rng = np.random.default_rng(seeds.pop())
         sizes = [size for size in np.diff(np.linspace(0, v["envs"], v["halves"] + 1).astype(int)).tolist() if size]
+        self.valuing = self.hands()
         self.playing = [HandPlay(self.game, size, seeds.pop(), self.hands(), v) for size in sizes]
         self.window = Ring(sample_form(self.game), v["buffer_size"])
         self.images = hand_images(self.frame, outputs, all_of_them=v["symmetry"])
@@ -186,7 +193,7 @@ class HandDQN:
 
     def hands(self) -> NetworkHands:
         """Value hands by the network as it is at any time."""
-        return NetworkHands(self.game, self.net, self.frame, 1 / self.values["point"])
+        return NetworkHands(self.game, self.net, self.frame, 1 / self.values["point"], self.values["base"])
 
     def share(self, name: str, first: str, last: str) -> float:
         """Compute a share that changes in so many decisions from its first value to its last."""
@@ -250,9 +257,9 @@ class HandDQN:
 
     def loss(self, samples: np.ndarray, which: np.ndarray) -> tuple[torch.Tensor, float]:
         """Compare what the network says of samples, shown in the images `which` (m,), with their targets."""
-        x, _ = self.picture(samples, "state", which)
+        x, _, base = self.picture(samples, "state", which)
         actions = self.images[1][which, samples["action"]]
-        q = self.net(x).gather(1, torch.from_numpy(actions)[:, None])[:, 0]
+        q = (base + self.net(x)).gather(1, torch.from_numpy(actions)[:, None])[:, 0]
         return LOSSES[self.values["loss"]](q, self.targets(samples, which)), float(q.detach().mean())
 
     @torch.no_grad()
@@ -261,24 +268,31 @@ class HandDQN:
         rewards = torch.from_numpy(samples["reward"].copy())
         going = np.flatnonzero(~samples["over"])
         if going.size:
-            x, mask = self.picture(samples[going], "next", which[going])
-            after = masked(self.target(x), mask)
-            chosen = best(self.net(x), mask) if self.values["double"] else after.argmax(dim=1, keepdim=True)
+            x, mask, base = self.picture(samples[going], "next", which[going])
+            after = masked(base + self.target(x), mask)
+            chosen = best(base + self.net(x), mask) if self.values["double"] else after.argmax(dim=1, keepdim=True)
             rewards[going] += self.values["gamma"] * after.gather(1, chosen)[:, 0]
         return rewards
 
-    def picture(self, samples: np.ndarray, name: str, which: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
-        """Show positions of samples: what the network sees (m, …), and which of its outputs are legal (m, outputs)."""
+    def picture(
+        self, samples: np.ndarray, name: str, which: np.ndarray
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Show positions of samples: what the network sees (m, …), which outputs are legal (m, outputs), and what they
+        are added to (m, outputs).
+        """
         m, states = samples.size, positions(self.game, samples, name)
         seats, rows = states["to_move"].astype(np.int64), np.arange(m)
         x, mask = np.empty((m, *self.frame.shape), np.float32), np.empty((m, self.game.actions), np.int8)
         bind(observe_rows, self.game, self.frame.encoder)(0, m, states, rows, seats, x)
         bind(mask_rows, self.game)(0, m, states, rows, mask)
         numbers, outputs = self.images
+        values = self.valuing.base_values(states, seats)
+        base = np.empty_like(values)
+        np.put_along_axis(base, outputs[which], values, axis=1)
         seen, shown = np.empty_like(x.reshape(m, -1)), np.empty((m, outputs.shape[1]), np.int8)
         np.put_along_axis(seen, numbers[which], x.reshape(m, -1), axis=1)
         np.put_along_axis(shown, outputs[which], mask[:, : outputs.shape[1]], axis=1)
-        return torch.from_numpy(seen.reshape(x.shape)), torch.from_numpy(shown)
+        return torch.from_numpy(seen.reshape(x.shape)), torch.from_numpy(shown), torch.from_numpy(base)
 
     def figures(self) -> dict[str, float]:
         """Say what has happened since this was last asked."""

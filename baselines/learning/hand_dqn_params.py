@@ -8,6 +8,9 @@ from .alphazero_params import MANY
 PARAMS: dict[str, Param] = {
     "network": Param("suits", "network", choices=("suits", "resnet", "mlp", "board")),
     "encoder": Param("", "what the network sees; empty: the game's default encoder"),
+    "base": Param(
+        "none", "what the network's values are added to: what published says, or nothing", choices=("none", "published")
+    ),
     "learned": Param(
         "discards",
         "decisions that are learned: discards, claims and kongs being the search's; or all",
@@ -17,9 +20,8 @@ PARAMS: dict[str, Param] = {
     "envs": Param(256, "tables at once", low=1, high=100_000),
     "halves": Param(2, "parts of them that play side by side, each on a thread of its own", low=1, high=1024),
     "moves": Param(8, "decisions at every table between two rounds of learning", low=1, high=1_000_000),
-    "evaluator": Param(
-        "own", "who values hands for the search: own, the network itself", choices=("own", "plain", "published")
-    ),
+    "evaluator": Param("own", "who values hands for the search: own, the network itself", choices=("own", "published")),
+    "danger": Param(False, "whether the search charges discards with what others may win on"),
     "depth": Param(1, "layers of the search, of a discard and a draw each", low=1, high=2),
     "alpha": Param(1.0, "share of the hand's tiles whose discard it looks at", low=0.1, high=1.0),
     "search_initial": Param(0.0, "share of decisions that are the search's at the start", low=0.0, high=1.0),

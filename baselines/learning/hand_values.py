@@ -13,22 +13,27 @@ from ...envs.faces.frame import Frame
 from ...envs.mahjong.constants import KINDS
 from ..mahjong.evaluator import Hands
 from ..mahjong.hands_kernels import observe_hands
+from ..mahjong.values import PublishedEvaluator
+from .hand_values_kernels import distinct_rows
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
+SUITS = 3
 ROWS = 4096  # hands that a network is shown in one call
 
 
 class NetworkHands:
     """Values discards by a network, whose first 34 outputs they are, of returns that were multiplied by `scale`.
 
-    It goes by what the network is when it is asked.
+    With a `base`, published, that evaluator's values are what the network's are added to. The network is asked as it
+    is at the time.
     """
 
-    def __init__(self, game: Game, net: nn.Module, frame: Frame, scale: float) -> None:
+    def __init__(self, game: Game, net: nn.Module, frame: Frame, scale: float, base: str = "none") -> None:
         self.game, self.net, self.frame, self.scale = game, net, frame, scale
-        self.imagined, self.base = game.blank.copy(), np.zeros(KINDS, np.int64)
+        self.base = PublishedEvaluator(game) if base == "published" else None
+        self.imagined, self.unseen = game.blank.copy(), np.zeros(KINDS, np.int64)
 
     @property
     def outputs(self) -> int:
@@ -39,7 +44,7 @@ class NetworkHands:
         """Lay out what the seat would see of each hand (m, …)."""
         x = np.empty((len(hands.tiles), *self.frame.shape), np.float32)
         kernel = bind(observe_hands, self.game, self.frame.encoder)
-        kernel(hands.states, self.imagined, hands.seat, hands.tiles, hands.unseen, hands.draws, self.base, x)
+        kernel(hands.states, self.imagined, hands.seat, hands.tiles, hands.unseen, hands.draws, self.unseen, x)
         return self.frame.arrange(x)
 
     def q(self, hands: Hands) -> np.ndarray:
@@ -55,10 +60,41 @@ class NetworkHands:
         with torch.inference_mode():
             for parts in _in_calls(hands):
                 x = np.concatenate([self.observe(part) for part in parts])
-                q[done : done + len(x)] = self.net(torch.from_numpy(x))[:, :KINDS].numpy()
+                q[done : done + len(x)] = self._ask(x)[:, :KINDS].numpy()
                 done += len(x)
         q /= np.float32(self.scale)
-        return np.split(q, np.cumsum(counts)[:-1])
+        found = np.split(q, np.cumsum(counts)[:-1])
+        if self.base is not None:
+            for each, part in zip(hands, found, strict=True):
+                part += self.base.q(each)
+        return found
+
+    def base_values(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Say what the network's values (m, outputs) of records (m,) are added to, scaled alike; 0 without a base."""
+        if self.base is None:
+            return np.zeros((len(states), self.outputs), np.float32)
+        return self.base.q_records(states, seats) * np.float32(self.scale)
+
+    def _ask(self, x: np.ndarray) -> Tensor:
+        """Ask the network about what is seen (m, …): about every row once, where it looks at rows for themselves."""
+        import torch
+
+        from .networks import Suits
+
+        if not isinstance(self.net, Suits):
+            found: Tensor = self.net(torch.from_numpy(x))
+            return found
+        suits, which_suits = self._rows(x, 0, SUITS)
+        honors, which_honors = self._rows(x, SUITS, SUITS + 1)
+        rows = (torch.from_numpy(each) for each in (suits, honors, which_suits, which_honors[:, 0]))
+        return self.net.of_rows(*rows)
+
+    def _rows(self, x: np.ndarray, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+        """Gather rows of planes (m, C, 4, 9), each once (…, 9 C), and where each of them is (m, last - first)."""
+        m, planes, _, wide = x.shape
+        rows, which = np.empty((m * (last - first), planes * wide), np.float32), np.empty((m, last - first), np.int64)
+        slots = np.zeros(1 << (2 * len(rows)).bit_length(), np.int32)
+        return rows[: bind(distinct_rows, self.game)(x, first, last, slots, np.empty(wide), rows, which)], which
 
 
 def _in_calls(hands: Sequence[Hands]) -> Iterator[list[Hands]]:

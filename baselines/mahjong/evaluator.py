@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -26,6 +26,10 @@ class Hands(NamedTuple):
     unseen: np.ndarray
 
 
+Risk = Callable[[Hands], tuple[np.ndarray, float]]
+"""Says how likely each discard (34,) of the one hand given is won on, and how many points that costs."""
+
+
 class HandEvaluator(Protocol):
     """Says what discards are worth, in points."""
 
@@ -40,14 +44,6 @@ class ManyEvaluator(HandEvaluator, Protocol):
     def q_all(self, hands: Sequence[Hands]) -> list[np.ndarray]:
         """Value every discard of all hands, as `q` does for those of one game."""
         ...
-
-
-@runtime_checkable
-class RiskEvaluator(HandEvaluator, Protocol):
-    """Also knows what others may win on, which the published search leaves out."""
-
-    def risk(self, hands: Hands) -> tuple[np.ndarray, float]:
-        """Say how likely each discard (34,) of the one hand given is won on, and how many points that costs."""
 
 
 @runtime_checkable

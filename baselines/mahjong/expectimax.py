@@ -9,12 +9,14 @@ from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..search.evaluators import LEARNED, Judge
 from ..search.expectimax import DEEPEST, OWN, PLIES, Decider, Expectimax
-from .evaluator import HandEvaluator, HandJudge
+from .evaluator import HandEvaluator, HandJudge, Risk
+from .risk import Danger
 from .search import HandSearch
-from .values import PlainEvaluator, PublishedEvaluator
+from .values import PublishedEvaluator
 
 LAYERS = 1  # looked ahead where nothing is said
-EVALUATORS = {OWN: PlainEvaluator, "plain": PlainEvaluator, "published": PublishedEvaluator}
+PUBLISHED = "published"
+EVALUATORS = (OWN, "plain", PUBLISHED)
 
 
 class HandExpectimax(Expectimax):
@@ -27,9 +29,14 @@ class HandExpectimax(Expectimax):
         "evaluator": Param(
             OWN, "the game's own, in mahjong plain or published (without danger); az:NAME, in mahjong ddqn:NAME"
         ),
+        "danger": Param(
+            "auto",
+            "charge discards with wins of others; auto: not by published; over draws",
+            choices=("auto", "yes", "no"),
+        ),
         "alpha": Param(1.0, "share of the hand's tiles whose discard is looked at; over draws only", low=0.1, high=1.0),
     }
-    own = tuple(EVALUATORS)
+    own = EVALUATORS
     judges = (Judge, HandJudge)
     learned = f"{LEARNED}, in mahjong dqn:NAME or ddqn:NAME"
 
@@ -37,7 +44,11 @@ class HandExpectimax(Expectimax):
         if game.spec.hidden:
             if self.values["seconds"] or self.values["nodes"]:
                 raise BoyiError(f"expectimax looks ahead in {game} by depth, not by seconds or nodes")
-            return HandSearch(game, self.values["alpha"], self.values["depth"] or LAYERS, self._evaluator(game))
+            return HandSearch(
+                game, self.values["alpha"], self.values["depth"] or LAYERS, self._evaluator(game), self._danger(game)
+            )
+        if self.values["danger"] != "auto":
+            raise BoyiError(f"expectimax knows no danger in {game}: that is for hands of tiles")
         if self.values["alpha"] != 1.0:
             raise BoyiError(f"expectimax leaves no actions of {game} out: alpha is for hands of tiles")
         if self.judge is None and self.values["evaluator"] != OWN:
@@ -52,10 +63,15 @@ class HandExpectimax(Expectimax):
         assert isinstance(self.search, HandSearch)
         return self.search.decide_all(view)
 
+    def _danger(self, game: Game) -> Risk | None:
+        """Find what discards are charged with."""
+        auto = self.values["danger"] == "auto" and self.values["evaluator"] != PUBLISHED
+        return Danger(game).risk if auto or self.values["danger"] == "yes" else None
+
     def _evaluator(self, game: Game) -> HandEvaluator:
         """Find what values hands of tiles."""
         if self.judge is None:
-            return EVALUATORS[self.values["evaluator"]](game)
+            return PublishedEvaluator(game)
         if not isinstance(self.judge, HandJudge):
             raise BoyiError(f"expectimax has no use for {self.values['evaluator']} in {game}, where tiles are hidden")
         return self.judge.hand_evaluator(game)

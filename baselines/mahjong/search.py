@@ -20,7 +20,7 @@ from ...envs.mahjong import SPEC
 from ...envs.mahjong.constants import KINDS, MOST_MELDS, SEATS, TURN
 from ...envs.mahjong.state import DECLARE, PASS, WIN
 from . import tree
-from .evaluator import HandEvaluator, Hands, ManyEvaluator, RiskEvaluator
+from .evaluator import HandEvaluator, Hands, ManyEvaluator, Risk
 
 DEEPEST = 2
 """Layers that the published search has; a third would need gigabytes."""
@@ -38,11 +38,14 @@ class HandSearch:
     """Decides in mahjong by expectimax; every decision builds its own tree, in memory that is kept for the next.
 
     `alpha` is the share of a hand's tiles, a multiple of 0.1, whose discards are followed, best first; `depth` is the
-    number of layers, 1 or 2, fewer where fewer draws are left. After a decision `value` says what the action is worth
-    in points, `nodes` how many hands were entered and `leaves` how many of them the evaluator valued at the end.
+    number of layers, 1 or 2, fewer where fewer draws are left. By `danger` discards are charged with what others may
+    win on, which the published search leaves out. After a decision `value` says what the action is worth in points,
+    `nodes` how many hands were entered and `leaves` how many of them the evaluator valued at the end.
     """
 
-    def __init__(self, game: Game, alpha: float, depth: int, evaluator: HandEvaluator) -> None:
+    def __init__(
+        self, game: Game, alpha: float, depth: int, evaluator: HandEvaluator, danger: Risk | None = None
+    ) -> None:
         tenths = round(10 * alpha)
         if game.spec.name != SPEC.name:
             raise BoyiError(f"a search over hands of tiles plays mahjong, not {game}")
@@ -51,8 +54,9 @@ class HandSearch:
         if depth not in range(1, DEEPEST + 1):
             raise BoyiError(f"mahjong is searched 1 to {DEEPEST} layers of a discard and a draw deep, not {depth!r}")
         self.game, self.evaluator = game, evaluator
+        self.ask = evaluator.q_all if isinstance(evaluator, ManyEvaluator) else self._one_by_one
         together = TOGETHER if depth == 1 and isinstance(evaluator, ManyEvaluator) else 1
-        self.trees = [HandTree(game, tenths, int(depth), evaluator) for _ in range(together)]
+        self.trees = [HandTree(game, tenths, int(depth), danger) for _ in range(together)]
         self.value = 0.0
 
     @property
@@ -106,12 +110,10 @@ class HandSearch:
                     asked[i] = next(asking[i]) if answer is None else asking[i].send(answer)
                 except StopIteration as end:
                     found[i] = end.value
-            answers = dict(zip(asked, self._ask(list(asked.values())), strict=True))
+            answers = dict(zip(asked, self.ask(list(asked.values())), strict=True)) if asked else {}
         return found
 
-    def _ask(self, hands: list[Hands]) -> list[np.ndarray]:
-        if isinstance(self.evaluator, ManyEvaluator):
-            return self.evaluator.q_all(hands) if hands else []
+    def _one_by_one(self, hands: Sequence[Hands]) -> list[np.ndarray]:
         return [self.evaluator.q(each) for each in hands]
 
 
@@ -123,8 +125,8 @@ def choose(worth: np.ndarray) -> int:
 class HandTree:
     """The tree of one decision at a time, in memory that is kept for the next; `nodes` and `leaves` are as above."""
 
-    def __init__(self, game: Game, tenths: int, depth: int, evaluator: HandEvaluator) -> None:
-        self.game, self.tenths, self.depth, self.evaluator = game, tenths, depth, evaluator
+    def __init__(self, game: Game, tenths: int, depth: int, danger: Risk | None) -> None:
+        self.game, self.tenths, self.depth, self.danger = game, tenths, depth, danger
         self.drawing, self.discarding = _make_levels(tenths, depth)
         self.nodes, self.leaves = 0, 0
 
@@ -185,9 +187,9 @@ class HandTree:
             values = yield from self._follow(states, seat, SEATS, draws, depth, discarded=True)
             followed = root.branch[0][root.branch[0] >= 0]
             worth[(drawing.tiles[followed] < root.tiles[0]).argmax(axis=1)] = values[followed]
-        if isinstance(self.evaluator, RiskEvaluator):
+        if self.danger is not None:
             need = MOST_MELDS - int(states["melds"][0, seat])
-            chances, lost = self.evaluator.risk(Hands(states, seat, need, draws, root.tiles[:1], root.unseen[:1]))
+            chances, lost = self.danger(Hands(states, seat, need, draws, root.tiles[:1], root.unseen[:1]))
             worth -= chances * (worth + lost)
         return worth
 

@@ -225,6 +225,16 @@ def foresee(states, seat, ahead, discarded):
     s.answer[:] = 0
 
 
+def undraw(states, left):
+    """Put the tile that the seat to move has drawn in record 0 back; count what could have been drawn (34,), `left`."""
+    s = states[0]
+    k = np.int64(s.last)
+    s.hand[s.turn, k] -= 1
+    s.wall[k] += 1
+    for i in range(KINDS):
+        left[i] = s.wall[i]
+
+
 def live_tiles(states):
     """Count the live tiles of record 0."""
     return live(states[0])

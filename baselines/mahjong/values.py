@@ -12,7 +12,7 @@ many and is slower all the same, which is why the term falls between two knots.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +23,16 @@ from ...envs.mahjong.constants import KINDS, MOST_MELDS
 from ...envs.mahjong.distance import distance_tables
 from .evaluator import Hands
 from .greedy_hands import sample_hands
-from .risk import Danger
-from .values_kernels import Terms, label_hand, mark_valued_one, sample_discard, value_hands
+from .values_kernels import (
+    EveryTerms,
+    Scratch,
+    Terms,
+    label_hand,
+    mark_valued_one,
+    sample_discard,
+    value_hands,
+    value_records,
+)
 
 ACCEPTANCE = (
     (0, 1, 2, 3, 4, 6, 8, 11, 16),
@@ -151,17 +159,20 @@ class PublishedEvaluator:
         )
         return q
 
+    @cached_property
+    def _every(self) -> EveryTerms:
+        """The terms of hands with and without melds, at any number of draws."""
+        numbers, most = self.numbers, DRAWS[-1] + 1
+        logits = np.array([[self._logits(opened, draws) for draws in range(most)] for opened in (False, True)])
+        points = np.array([row.points for row in numbers.finishing]).T.astype(float)
+        return EveryTerms(logits, self.pongs, points, np.array([numbers.triplet, numbers.pair]), numbers.cost)
 
-class PlainEvaluator(PublishedEvaluator):
-    """Also charges each discard with what others may win on it."""
-
-    def __init__(self, game: Game, numbers: Numbers | None = None) -> None:
-        super().__init__(game, numbers)
-        self.danger = Danger(game)
-
-    def risk(self, hands: Hands) -> tuple[np.ndarray, float]:
-        """Say how likely each discard (34,) of the record's own position is won on, and how many points that costs."""
-        return self.danger.risk(hands)
+    def q_records(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Value every discard (m, 34) float32 of `seats` in records (m,), in points; 0 where it is not their turn."""
+        rows, q = np.zeros((3, KINDS), np.int64), np.empty((len(states), KINDS), np.float32)
+        scratch = Scratch(np.empty(len(self.pongs)), np.empty((1, KINDS), np.int8), *rows)
+        bind(value_records, self.game)(states, seats, self._every, self.tables, scratch, q)
+        return q
 
 
 # The fit

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.mahjong.constants import KINDS, MOST_MELDS, SEATS
+from ...envs.mahjong.constants import KINDS, MOST_MELDS, SEATS, TURN
 from ...envs.mahjong.distance import accepted
 from ...envs.mahjong.greedy import count_unseen
 from ...envs.mahjong.melds import CHOW
@@ -24,6 +24,26 @@ class Terms(NamedTuple):
     points: np.ndarray
     honors: np.ndarray
     cost: float
+
+
+class EveryTerms(NamedTuple):
+    """`Terms` of all hands: `logits` (opened, draws, shanten, accepted), `points` (opened, shanten), the rest alike."""
+
+    logits: np.ndarray
+    pongs: np.ndarray
+    points: np.ndarray
+    honors: np.ndarray
+    cost: float
+
+
+class Scratch(NamedTuple):
+    """Room for `value_records`: points (shanten,), unseen (1, 34) int8, and three rows (34,) int64."""
+
+    points: np.ndarray
+    unseen: np.ndarray
+    base: np.ndarray
+    valued: np.ndarray
+    values: np.ndarray
 
 
 def value_hands(tiles, unseen, need, valued, terms, tables, values, q):
@@ -47,6 +67,27 @@ def value_hands(tiles, unseen, need, valued, terms, tables, values, q):
                 triplets, pairs = valued_sets(h, k, valued)
                 gain = terms.points[shanten] + terms.honors[0] * triplets + terms.honors[1] * pairs
                 q[i, k] = chance * (gain + terms.cost) - terms.cost
+
+
+def value_records(states, seats, every, tables, scratch, q):
+    """Write what every discard of each record (m,), in the turn of one of `seats`, is worth to `q` (m, 34), as
+    `value_hands` does; others' rows are zero. `every` is `EveryTerms`, `scratch` is `Scratch`.
+    """
+    points, unseen, base, valued, values = scratch
+    for i in range(states.shape[0]):
+        s, seat = states[i], np.int64(seats[i])
+        q[i, :] = 0.0
+        if s.phase == TURN and s.turn == seat:
+            count_unseen(s, seat, base)
+            for k in range(KINDS):
+                unseen[0, k] = base[k]
+            opened, laid = np.int64(s.melds[seat] > 0), mark_valued(s, seat, valued)
+            for k in range(points.shape[0]):
+                points[k] = every.points[opened, k] + every.honors[0] * laid
+            logits = every.logits[opened, min(live(s) // SEATS, every.logits.shape[1] - 1)]
+            terms = Terms(logits, every.pongs, points, every.honors, every.cost)
+            need = MOST_MELDS - np.int64(s.melds[seat])
+            value_hands(s.hand[seat : seat + 1], unseen, need, valued, terms, tables, values, q[i : i + 1])
 
 
 def weight(unseen, held):

@@ -93,6 +93,7 @@ class HandTrainer(Trainer):
             choices=learner.net.choices,
             reward_scale=1 / config["point"],
             outputs=learner.net.actions if learner.net.actions < learner.game.actions else 0,
+            base=config["base"],
         )
         write_network(path, learner.net, card)
 

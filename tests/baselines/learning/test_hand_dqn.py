@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hand_roots import root_hands
 
 from boyi.baselines.learning import hand_dqn
 from boyi.baselines.learning.hand_dqn import HandDQN, HandPlay, positions
+from boyi.baselines.learning.hand_values import NetworkHands
 from boyi.baselines.mahjong.search import HandSearch, choose
 from boyi.baselines.mahjong.values import PublishedEvaluator
 from boyi.envs import Batch, BoyiError, find
@@ -120,10 +122,10 @@ def check_images() -> None:
     learner = filled()
     samples, count = learner.window.samples[:24], len(learner.images[0])
     assert count == 12
-    plain, mask = learner.picture(samples, "state", np.zeros(24, np.int64))
+    plain, mask, _ = learner.picture(samples, "state", np.zeros(24, np.int64))
     np.testing.assert_array_equal(plain, shown(positions(GAME, samples, "state")).observe("planes"))
     which = np.arange(24) % count
-    seen, legal = learner.picture(samples, "state", which)
+    seen, legal, _ = learner.picture(samples, "state", which)
     for i in range(24):
         numbers, outputs = learner.images[0][which[i]], learner.images[1][which[i]]
         np.testing.assert_array_equal(seen[i].ravel()[numbers], plain[i].ravel())
@@ -133,12 +135,41 @@ def check_images() -> None:
         np.testing.assert_array_equal(legal[i], seen[i, PLANE_HAND].ravel()[:KINDS])
 
 
+def check_base() -> None:
+    """Q is what the published evaluator says of a discard and what the network says, in sum, in any image."""
+    learner, one = filled(base="published"), PublishedEvaluator(GAME)
+    samples, which = learner.window.samples[:24], np.arange(24) % 12
+    for name in ("state", "next"):
+        states = positions(GAME, samples, name)
+        _, mask, base = learner.picture(samples, name, which)
+        for i, state in enumerate(states):
+            if state["to_move"] >= 0 and mask[i].any():
+                q = one.q(root_hands(np.array([state])))[0] / 1000
+                held = np.flatnonzero(state["hand"][state["to_move"]])
+                np.testing.assert_allclose(base[i][learner.images[1][which[i], held]], q[held], rtol=1e-4, atol=1e-5)
+    x, _, base = learner.picture(samples, "state", which)
+    actions = learner.images[1][which, samples["action"]]
+    targets = learner.targets(samples, which)
+    with torch.inference_mode():
+        q = (base + learner.net(x))[np.arange(24), actions]
+    expected = torch.nn.functional.mse_loss(q, targets)
+    learner.values["loss"] = "mse"
+    assert learner.loss(samples, which)[0].item() == pytest.approx(expected.item(), rel=1e-4)
+    going = ~samples["over"]
+    x, mask, base = learner.picture(samples[going], "next", which[going])
+    with torch.inference_mode():
+        online, target = ((base + net(x)).masked_fill(mask == 0, -torch.inf) for net in (learner.net, learner.target))
+    after = samples["reward"][going] + 0.99 * target.gather(1, online.argmax(1, keepdim=True))[:, 0].numpy()
+    np.testing.assert_allclose(targets.numpy()[going], after, rtol=1e-4)
+
+
 CHECKS: dict[str, Callable[[], None]] = {
     "discards": lambda: check_samples("discards"),
     "all": lambda: check_samples("all"),
     "dqn": lambda: check_targets(False),
     "ddqn": lambda: check_targets(True),
     "images": check_images,
+    "base": check_base,
 }
 
 
@@ -156,8 +187,8 @@ def next_of_another(self: HandPlay, view: View, *rest: Any) -> np.ndarray:
 
 
 def every_action(self: HandDQN, samples: np.ndarray, name: str, which: np.ndarray) -> Any:
-    x, mask = PICTURE(self, samples, name, which)
-    return x, torch.ones_like(mask)
+    x, mask, base = PICTURE(self, samples, name, which)
+    return x, torch.ones_like(mask), base
 
 
 def other_way_round(*args: Any, **values: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -165,12 +196,18 @@ def other_way_round(*args: Any, **values: Any) -> tuple[np.ndarray, np.ndarray]:
     return numbers, np.argsort(outputs, axis=1)
 
 
+def in_points(self: NetworkHands, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    return BASE(self, states, seats) * 1000
+
+
 FINISH, LINK, PICTURE, IMAGES = HandPlay._finish, HandPlay._link, HandDQN.picture, hand_dqn.hand_images
+BASE = NetworkHands.base_values
 BUGS: dict[str, tuple[str, Any, str, Any]] = {
     "the score of another seat": ("discards", HandPlay, "_finish", wrong_seat),
     "what follows is another seat's": ("discards", HandPlay, "_link", next_of_another),
     "illegal discards count": ("ddqn", HandDQN, "picture", every_action),
     "actions go the other way round": ("images", hand_dqn, "hand_images", other_way_round),
+    "the base has all points": ("base", NetworkHands, "base_values", in_points),
 }
 
 
@@ -193,5 +230,7 @@ def test_shares_change_from_the_first_to_the_last() -> None:
 def test_other_games_are_refused() -> None:
     with pytest.raises(BoyiError, match="hand_dqn learns mahjong, not hex"):
         HandDQN("hex")
+    with pytest.raises(BoyiError, match="with one, learned must be discards"):
+        HandDQN(base="published", learned="all")
     with pytest.raises(BoyiError, match="network suits sees mahjong by the encoder planes"):
         HandDQN(encoder="matrix19")

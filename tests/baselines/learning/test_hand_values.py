@@ -1,6 +1,7 @@
 """A network that has learned mahjong values the hands of the search: what it is shown, and what comes of it."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +14,12 @@ from boyi.baselines.arena.matches import Match, compete
 from boyi.baselines.learning import hand_values
 from boyi.baselines.learning.dqn import DQN
 from boyi.baselines.learning.hand_values import NetworkHands
+from boyi.baselines.learning.model_agent import Card, write_network
+from boyi.baselines.learning.networks import build
 from boyi.baselines.mahjong import search as hand_search
 from boyi.baselines.mahjong.evaluator import Hands
 from boyi.baselines.mahjong.search import HandSearch
+from boyi.baselines.mahjong.values import PublishedEvaluator
 from boyi.envs import Batch, BoyiError, find
 from boyi.envs.faces.frame import Frame
 from boyi.envs.mahjong.constants import (
@@ -168,3 +172,67 @@ def test_a_model_is_named_in_the_string(tmp_path: Path) -> None:
         make_agent(f"dqn:{tmp_path}").hand_evaluator(find("hex"))  # type: ignore[attr-defined]
     with pytest.raises(BoyiError, match="does not judge positions of einstein"):
         make_agent(agent, "einstein")
+
+
+def silent(folder: Path, **facts: Any) -> Path:
+    """Write a network whose values are all nothing."""
+    frame = Frame(GAME, "planes")
+    net = build("suits", frame.shape, KINDS, width=4, joint=4)
+    with torch.no_grad():
+        for weights in net.parameters():
+            weights.zero_()
+    told = {"encoder": "planes", "layout": frame.layout, "network": "suits", "choices": net.choices, "outputs": KINDS}
+    card = Card(
+        algorithm="ddqn", game="mahjong", game_version=GAME.spec.version, reward_scale=SCALE, **{**told, **facts}
+    )
+    write_network(folder / "silent.safetensors", net, card)
+    return folder / "silent.safetensors"
+
+
+def test_a_network_that_is_silent_plays_as_what_it_is_added_to(tmp_path: Path) -> None:
+    """In the search, danger and all; alone it discards what the evaluator holds for best."""
+    file = silent(tmp_path, base="published")
+    beside, alone = make_agent(f"expectimax:evaluator='ddqn:{file}'"), make_agent(f"ddqn:{file}")
+    usual, one = make_agent("expectimax"), PublishedEvaluator(GAME)
+    batch, discards = Batch(GAME, 8, seed=6, encoder=None, autoreset="same_step"), 0
+    for _ in range(60):
+        view = batch.view()
+        actions = usual.act(view)
+        np.testing.assert_array_equal(beside.act(view), actions)
+        only = np.flatnonzero(~view.mask[:, KINDS:].any(axis=1))
+        q = np.where(view.mask[only, :KINDS], one.q_records(view.states[only], view.seat[only]), -np.inf)
+        np.testing.assert_array_equal(alone.act(view)[only], q.argmax(axis=1))
+        discards += only.size
+        batch.step(actions)
+    assert discards > 100
+
+
+def test_a_base_is_for_discards(tmp_path: Path) -> None:
+    file = silent(tmp_path, base="published", outputs=0)
+    with pytest.raises(BoyiError, match="a network that is added to a base values 34 discards, not all actions"):
+        make_agent(f"ddqn:{file}")
+
+
+@pytest.mark.parametrize("rows", [7, 4096])
+def test_equal_rows_are_looked_at_once_and_valued_alike(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A network of suits is asked about distinct rows alone, and says what it says of whole observations."""
+    monkeypatch.setattr(hand_values, "ROWS", rows)
+    frame = Frame(GAME, "planes")
+    torch.manual_seed(2)
+    net = build("suits", frame.shape, 75, width=16, joint=8).eval()
+    one, rng, state = NetworkHands(GAME, net, frame, SCALE), np.random.default_rng(4), table(HAND, live=30)
+    root, unseen = state["hand"][0, 0], unseen_by(state[0])
+    changes = np.stack([np.bincount(rng.choice(np.flatnonzero(root), 2), minlength=KINDS) for _ in range(60)])
+    hands = hands_of(state, root - np.minimum(changes, root), np.tile(unseen, (60, 1)), 5)
+    shown: list[tuple[int, int]] = []
+    whole = net.of_rows
+    monkeypatch.setattr(net, "of_rows", lambda *given: shown.append((len(given[0]), len(given[1]))) or whole(*given))
+    found = one.q(hands)
+    x = torch.from_numpy(one.observe(hands))
+    with torch.inference_mode():
+        np.testing.assert_allclose(found, net(x)[:, :KINDS].numpy() / np.float32(SCALE), rtol=1e-4, atol=1e-2)
+    seen = x.transpose(1, 2).flatten(2)
+    for (suits, honors), part in zip(shown, seen.split(rows), strict=False):
+        assert suits == len(part[:, :3].flatten(0, 1).unique(dim=0)) < 3 * len(part)
+        assert honors == len(part[:, 3].unique(dim=0))
+    assert len(shown) >= -(-60 // rows)

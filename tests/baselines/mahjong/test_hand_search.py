@@ -10,9 +10,10 @@ from numba import config
 from boyi.baselines.agents import make_agent
 from boyi.baselines.mahjong import tree as hand_tree
 from boyi.baselines.mahjong.evaluator import Hands
+from boyi.baselines.mahjong.risk import Danger
 from boyi.baselines.mahjong.search import HandSearch
-from boyi.baselines.mahjong.values import PlainEvaluator, PublishedEvaluator
-from boyi.envs import Batch, BoyiError, find
+from boyi.baselines.mahjong.values import PublishedEvaluator
+from boyi.envs import Batch, BoyiError, Game, find
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.view import View
 from boyi.envs.mahjong import score, text, tiles
@@ -86,10 +87,15 @@ def worth_of(state: Record, alpha: float, depth: int, evaluator: object) -> np.n
     return HandSearch(GAME, alpha, depth, evaluator).worth(played(state).view())  # type: ignore[arg-type]
 
 
+def charged(game: Game, alpha: float, depth: int) -> HandSearch:
+    """Return a search that values hands as it does by default, and charges discards."""
+    return HandSearch(game, alpha, depth, PublishedEvaluator(game), Danger(game).risk)
+
+
 @cache
 def plain(depth: int) -> HandSearch:
-    """Return the search with the plain evaluator."""
-    return HandSearch(GAME, 1.0, depth, PlainEvaluator(GAME))
+    """Return the search by default at full width."""
+    return charged(GAME, 1.0, depth)
 
 
 def decided(state: Record, depth: int = 1) -> str:
@@ -166,17 +172,18 @@ def test_passing_without_a_draw_is_worth_the_hand_as_it_is() -> None:
 
 
 def test_what_a_discard_risks_is_taken_off() -> None:
-    """An evaluator that knows how likely a discard is won on has its way with the discards of the position itself."""
+    """Who knows how likely a discard is won on has its way with the discards of the position itself."""
+    toy = Toy()
 
-    class Wary(Toy):
-        def risk(self, hands: Hands) -> tuple[np.ndarray, float]:
-            assert hands.tiles.shape == (1, 34)
-            return self.kind / 10_000, 1500.0
+    def risk(hands: Hands) -> tuple[np.ndarray, float]:
+        assert hands.tiles.shape == (1, 34)
+        return toy.kind / 10_000, 1500.0
 
     state = table("34m22p9s", melds={0: LAID}, live=20)
-    bold, chances = worth_of(state, 1.0, 1, Toy()), Toy().kind / 10_000
+    bold, chances = worth_of(state, 1.0, 1, toy), toy.kind / 10_000
     expected = bold[:34] - chances * (bold[:34] + 1500)
-    np.testing.assert_allclose(worth_of(state, 1.0, 1, Wary())[:34], expected)
+    wary = HandSearch(GAME, 1.0, 1, toy, risk)
+    np.testing.assert_allclose(wary.worth(played(state).view())[:34], expected)
 
 
 def test_the_evaluator_is_asked_once_a_layer() -> None:
@@ -223,7 +230,7 @@ def test_the_same_position_gives_the_same_tree() -> None:
     view = table_view("1358m2469p1335s24677z")
     found = []
     for _ in range(2):
-        search = HandSearch(GAME, 0.4, count(2, 1), PlainEvaluator(GAME))
+        search = charged(GAME, 0.4, count(2, 1))
         found.append((search.decide(view), search.value, search.nodes, search.leaves))
     assert found[0] == found[1] == (search.decide(view), search.value, search.nodes, search.leaves)
     assert search.leaves < search.nodes
@@ -249,7 +256,7 @@ def test_the_widest_tree_stays_inside_its_memory() -> None:
 
 def test_it_plays_legal_hands() -> None:
     hands = count(20, 1)
-    search, batch = HandSearch(GAME, 0.6, 1, PlainEvaluator(GAME)), Batch(GAME, hands, seed=3, encoder=None)
+    search, batch = charged(GAME, 0.6, 1), Batch(GAME, hands, seed=3, encoder=None)
     while (rows := np.flatnonzero(batch.to_move >= 0)).size:
         view = batch.view(rows)
         actions = np.array([search.decide(view, k) for k in range(rows.size)])
@@ -260,7 +267,7 @@ def test_it_plays_legal_hands() -> None:
 @pytest.mark.parametrize("number", range(4))
 def test_it_plays_by_every_set_of_rules(number: int) -> None:
     game = find("mahjong", **GAME.spec.tested[number])
-    search = HandSearch(game, 0.2, 1, PlainEvaluator(game))
+    search = charged(game, 0.2, 1)
     batch = Batch(game, count(2, 1), seed=number, encoder=None)
     while (rows := np.flatnonzero(batch.to_move >= 0)).size:
         view = batch.view(rows)
@@ -278,7 +285,7 @@ def test_it_plays_by_every_set_of_rules(number: int) -> None:
     ],
 )
 def test_what_it_cannot_search_is_refused(values: dict, says: str) -> None:
-    given = {"alpha": 1.0, "depth": 1, "evaluator": PlainEvaluator(GAME), **values}
+    given = {"alpha": 1.0, "depth": 1, "evaluator": PublishedEvaluator(GAME), **values}
     with pytest.raises(BoyiError, match=says):
         HandSearch(find(given.pop("game", "mahjong")), **given)
 
@@ -286,19 +293,31 @@ def test_what_it_cannot_search_is_refused(values: dict, says: str) -> None:
 def test_the_published_search_does_not_know_what_others_win_on() -> None:
     """As `plain`, the default, values discards but for what it charges them with."""
     state = table("19m28p37s5566z1234z5p", live=30)
-    plainly, published = (worth_of(state, 1.0, 1, kind(GAME))[:34] for kind in (PlainEvaluator, PublishedEvaluator))
+    plainly = plain(1).worth(played(state).view())[:34]
+    published = worth_of(state, 1.0, 1, PublishedEvaluator(GAME))[:34]
     hands = Hands(state, 0, 5, 7, state["hand"][0, :1], state["hand"][0, :1])
-    chances, lost = PlainEvaluator(GAME).risk(hands)
+    chances, lost = Danger(GAME).risk(hands)
     assert np.nanmax(chances * (published + lost)) > 10
     np.testing.assert_allclose(plainly, published - chances * (published + lost))
 
 
 def test_an_evaluator_is_named_in_the_string() -> None:
-    kinds = {"": PlainEvaluator, ":evaluator=plain": PlainEvaluator, ":evaluator=published": PublishedEvaluator}
-    for words, kind in kinds.items():
+    state = table("19m28p37s5566z1234z5p", live=30)
+    published = worth_of(state, 1.0, 1, PublishedEvaluator(GAME))
+    told = {
+        "": True,
+        ":evaluator=plain": True,
+        ":evaluator=published": False,
+        ":danger=no": False,
+        ":evaluator=published,danger=yes": True,
+    }
+    for words, charges in told.items():
         agent = make_agent(f"expectimax{words}", GAME)
         assert str(agent) == f"expectimax{words}"
-        assert type(agent.search.evaluator) is kind  # type: ignore[attr-defined]
+        worth = agent.search.worth(played(state).view())  # type: ignore[attr-defined]
+        np.testing.assert_array_equal(worth, plain(1).worth(played(state).view()) if charges else published)
+    with pytest.raises(BoyiError, match="expectimax knows no danger in einstein"):
+        make_agent("expectimax:danger=yes", "einstein")
     with pytest.raises(BoyiError, match="published values hands of tiles, einstein has none"):
         make_agent("expectimax:evaluator=published", "einstein")
     with pytest.raises(BoyiError, match="random judges no positions: evaluator is one of evaluate, plain, published"):

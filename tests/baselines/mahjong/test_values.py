@@ -5,11 +5,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from hand_roots import root_hands
 from mahjong_positions import GAME, count, table
 from numba import config
 
 from boyi.baselines.mahjong import values as finishing
-from boyi.baselines.mahjong.risk import Danger
 from boyi.baselines.mahjong.search import Hands
 from boyi.baselines.mahjong.values import (
     ACCEPTANCE,
@@ -18,12 +18,14 @@ from boyi.baselines.mahjong.values import (
     SEEN,
     Finishing,
     Numbers,
-    PlainEvaluator,
+    PublishedEvaluator,
     fit,
     greedy_hands,
     main,
 )
+from boyi.envs import Batch
 from boyi.envs.mahjong import shanten, tiles
+from boyi.envs.mahjong.constants import TURN
 
 pytestmark = pytest.mark.kernels
 
@@ -67,7 +69,7 @@ def test_values_follow_the_definition(hand: str, laid: str, tai: int) -> None:
     state, melds = table(hand, melds={0: laid} if laid else {}, live=30), len(laid.split())
     counts = state["hand"][0, 0]
     unseen = np.minimum(np.random.default_rng(1).integers(0, 5, 34), 4 - counts).astype(np.int8)
-    q = PlainEvaluator(GAME).q(Hands(state, 0, 5 - melds, 7, counts[None], unseen[None]))[0]
+    q = PublishedEvaluator(GAME).q(Hands(state, 0, 5 - melds, 7, counts[None], unseen[None]))[0]
     for k in range(34):
         assert (q[k] == -np.inf) == (counts[k] == 0)
         if counts[k] > 0:
@@ -110,14 +112,6 @@ def test_the_numbers_foretell_hands_they_were_not_fitted_to() -> None:
     assert -rows[rows[:, WON] == 0, POINTS].mean() == pytest.approx(NUMBERS.cost, rel=0.1)
 
 
-def test_it_knows_what_others_win_on() -> None:
-    """As the module that weighs dangers does."""
-    state = table("19m28p37s5566z1234z5p", live=30)
-    hands = Hands(state, 0, 5, 7, state["hand"][0, :1], state["hand"][0, :1])
-    for given, expected in zip(PlainEvaluator(GAME).risk(hands), Danger(GAME).risk(hands), strict=True):
-        np.testing.assert_array_equal(given, expected)
-
-
 @compiled_only
 def test_the_numbers_can_be_fitted_again() -> None:
     """From fewer hands they come out near those that are kept."""
@@ -145,3 +139,17 @@ def test_the_fit_is_printed_as_it_stands_in_the_module(capsys: pytest.CaptureFix
     exec(capsys.readouterr().out, scope)
     assert isinstance(scope["NUMBERS"], Numbers)
     assert len(scope["NUMBERS"].finishing) == len(ACCEPTANCE)
+
+
+def test_records_are_valued_as_their_hands() -> None:
+    """Of many hands at once, with and without melds, early and late, by every seat; elsewhere it is others' turn."""
+    batch, one, valued = Batch(GAME, 16, seed=4, encoder=None, autoreset="same_step"), PublishedEvaluator(GAME), 0
+    for _ in range(count(120, 8)):
+        found = one.q_records(batch.states, batch.to_move)
+        for k, q in enumerate(found):
+            state = batch.states[k : k + 1]
+            turn = state["phase"][0] == TURN
+            np.testing.assert_array_equal(q, one.q(root_hands(state))[0] if turn else np.zeros(34, np.float32))
+            valued += turn
+        batch.step(batch.sample())
+    assert valued > count(500, 30)

@@ -427,6 +427,7 @@ def test_a_truth_of_a_checkpoint_that_is_neither_is_refused(dqn):
     file.write_bytes(content)
 
 
+@pytest.mark.slow
 def test_facts_of_a_checkpoint_that_are_wrong_are_refused(run, put):
     arrays, facts = parts(run / "checkpoint.safetensors")
     whole = resume(run)

@@ -33,9 +33,9 @@ def state(folder: Path) -> dict[str, bytes]:
     return {name: array.tobytes() for name, array in load_file(folder / "checkpoint.safetensors").items()}
 
 
-@pytest.mark.parametrize("learned", ["discards", "all"])
-def test_a_run_leaves_everything_behind_and_plays_as_an_agent(learned: str) -> None:
-    run = Run(tiny(learned=learned), Path("runs/tiny"), device="cpu")
+@pytest.mark.parametrize("changes", [{"base": "published"}, {"learned": "all"}], ids=["discards", "all"])
+def test_a_run_leaves_everything_behind_and_plays_as_an_agent(changes: dict[str, Any]) -> None:
+    run = Run(tiny(**changes), Path("runs/tiny"), device="cpu")
     assert run.train() == f"all {run.steps} steps are done"
     assert left_by(Path("runs/tiny")) == LEFT
     assert run.trainer.learner.updates > 100 and set(run.scores) == {"random"}  # type: ignore[attr-defined]
@@ -51,7 +51,11 @@ def test_a_run_leaves_everything_behind_and_plays_as_an_agent(learned: str) -> N
         make_agent("dqn:runs/tiny")
 
 
-@pytest.mark.parametrize("changes", [{}, {"halves": 3, "evaluator": "own", "double": False}], ids=["published", "own"])
+@pytest.mark.parametrize(
+    "changes",
+    [{"base": "published", "danger": True}, {"halves": 3, "evaluator": "own", "double": False}],
+    ids=["base", "own"],
+)
 def test_a_run_stopped_anywhere_resumes_to_what_it_would_have_been(changes: dict[str, Any]) -> None:
     config = tiny(**changes)
     Run(config, Path("runs/whole"), device="cpu").train()
