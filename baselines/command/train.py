@@ -105,6 +105,10 @@ def _reporting(run: Run) -> Iterator[Report]:
 
 
 def _words(figures: dict[str, float], *names: str) -> str:
-    """Say the scores among figures, and those of the names given; without any how fast it is."""
-    wanted = [*sorted(name for name in figures if name.startswith("eval/")), *(names or ("time/fps",))]
-    return ", ".join(f"{name.split('/', 1)[1]} {figures[name]:.3g}" for name in wanted if name in figures)
+    """Say what evaluations have found among figures, and those of the names given; without any how fast it is."""
+    found = sorted(name for name in figures if name.startswith(("eval/", "return/")))
+    return ", ".join(
+        f"{name if name.startswith('return/') else name.split('/', 1)[1]} {figures[name]:.3g}"
+        for name in (*found, *(names or ("time/fps",)))
+        if name in figures
+    )

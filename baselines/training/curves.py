@@ -15,20 +15,24 @@ COUNTED = {"train/samples", "train/steps", "train/learning_rate", "train/promoti
 
 
 def curves(lines: Sequence[dict[str, float]], unit: str) -> bytes:
-    """Draw the scores against the ladder, and the losses, over the steps, which are counted in `unit`."""
-    figure = Figure(figsize=(8, 6), layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True)
-    drawn = {"eval/": (above, "score"), "train/": (below, "loss, mean value")}
-    for prefix, (axes, label) in drawn.items():
+    """Draw the scores against the ladder, what they bring where they are graded, and the losses, over the steps, which
+    are counted in `unit`.
+    """
+    drawn = {"eval/": "score", "return/": "mean return", "train/": "loss, mean value"}
+    if not any(key.startswith("return/") for line in lines for key in line):
+        del drawn["return/"]
+    figure = Figure(figsize=(8, 3 * len(drawn)), layout="constrained")
+    panels = dict(zip(drawn, figure.subplots(len(drawn), 1, sharex=True), strict=True))
+    for prefix, axes in panels.items():
         for name in sorted({key for line in lines for key in line if key.startswith(prefix)} - COUNTED):
             points = [(line["steps"], line[name]) for line in lines if name in line]
-            axes.plot(*zip(*points, strict=True), marker="." if prefix == "eval/" else "", label=name)
-        axes.set_ylabel(label)
+            axes.plot(*zip(*points, strict=True), marker="" if prefix == "train/" else ".", label=name)
+        axes.set_ylabel(drawn[prefix])
         axes.grid(alpha=0.3)
         if axes.lines:
             axes.legend(loc="best", fontsize="small")
-    above.set_ylim(-0.02, 1.02)
-    below.set_xlabel(unit)
+    panels["eval/"].set_ylim(-0.02, 1.02)
+    panels["train/"].set_xlabel(unit)
     return _png(figure)
 
 

@@ -17,8 +17,7 @@ from ...envs.records.files import PathOf, as_path, read_lines
 from ..learning.alphazero_agent import FORMAT, AlphaZeroCard
 from ..learning.checkpoint import read_file, write_file
 from ..learning.model_agent import FILE
-from .run import read_log
-from .trainer import Figures
+from .run import latest, read_log
 
 
 def export(run: PathOf, file: PathOf) -> AlphaZeroCard:
@@ -36,9 +35,9 @@ def export(run: PathOf, file: PathOf) -> AlphaZeroCard:
         "command": f"boyi train {folder.name}",
         "commit": _commit(),
         "config": json.dumps(config),
-        "games": f"{_last(lines, 'rollout/games'):.0f}",
-        "decisions": f"{_last(lines, 'steps'):.0f}",
-        "hours": f"{_last(lines, 'time/hours'):.1f}",
+        "games": f"{latest(lines, 'rollout/games'):.0f}",
+        "decisions": f"{latest(lines, 'steps'):.0f}",
+        "hours": f"{latest(lines, 'time/hours'):.1f}",
         "machine": f"{versions.get('processor', '')}, {versions.get('machine', '')}, torch {versions.get('torch', '')}",
         "ladder": ", ".join(
             f"{score:.1%} of {config['evaluation_games']} against {name.removeprefix('eval/')}"
@@ -59,11 +58,6 @@ def _read_facts(path: Path) -> dict[str, Any]:
     """Read a table of a run's folder."""
     found: dict[str, Any] = fit(parse_json(b"".join(read_lines(path)), str(path)), dict[str, Any], str(path))
     return found
-
-
-def _last(lines: list[Figures], name: str) -> float:
-    """Return the latest figure of a name; 0 where there is none."""
-    return next((line[name] for line in reversed(lines) if name in line), 0.0)
 
 
 def _commit() -> str:

@@ -12,7 +12,7 @@ import json
 import math
 import platform
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -135,7 +135,11 @@ class Run:
         config = self.config
         games, opening = config["evaluation_games"], config["evaluation_opening"]
         result = evaluate(self.trainer.agent(), config.game, ladder, games, config["seed"], opening)
-        return {f"eval/{agent}": row.score.value for agent, row in zip(ladder, result.pairings, strict=True)}
+        played = dict(zip(ladder, result.pairings, strict=True))
+        scores = {f"eval/{agent}": row.score.value for agent, row in played.items()}
+        if result.graded:
+            scores |= {f"return/{agent}": row.mean_return for agent, row in played.items()}
+        return scores
 
     def draw(self) -> None:
         """Draw the pictures."""
@@ -178,7 +182,7 @@ class _Keeper:
         self.started, self.first, self.seen = time.monotonic(), run.steps, run.steps
         self.drawn = self.started
         self.evaluated = run.steps if run.lines else -1
-        self.hours = next((line["time/hours"] for line in reversed(run.lines) if "time/hours" in line), 0.0)
+        self.hours = latest(run.lines, "time/hours")
 
     def between(self) -> None:
         """Do what is due between two rounds; `_Stop` ends the run."""
@@ -284,6 +288,11 @@ def read_log(path: Path, count: int | None = None) -> list[Figures]:
             raise BoyiError(f"{where} is damaged: it does not say after how many steps")
         found.append({name: math.nan if value is None else value for name, value in figures.items()})
     return found
+
+
+def latest(lines: Sequence[Figures], name: str) -> float:
+    """Return the latest figure of a name in a log; 0 where there is none."""
+    return next((line[name] for line in reversed(lines) if name in line), 0.0)
 
 
 def _write_json(path: Path, facts: Mapping[str, Any]) -> None:
