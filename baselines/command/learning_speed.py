@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import gymnasium as gym
 import torch
@@ -13,12 +13,14 @@ from stable_baselines3 import DQN as PlainDQN  # noqa: N811 - ours bears the alg
 from ...envs.engine.spec import Game
 from ...wrappers.sb3 import SB3VecEnv
 from ..learning.dqn import DQN
+from ..learning.hand_dqn import HandDQN
 from ..learning.policies import MlpPolicy
+from .peers import DRAWS, HIDDEN, Meter, timed
 
 GAMES = 256  # at once on our side; the peer has one
+MINIBATCH = 256  # of our learner of hands; the peer's is as large as a decision is learned from often
 CHUNK = 256  # transitions between two looks on the clock, sixteen times as many where they are quick
-NET = {"choices": {"hidden": [64, 64]}}  # SB3's default network
-Meter = Callable[[float], float]
+NET = {"choices": {"hidden": HIDDEN}}  # SB3's default network
 
 
 def meters(game: Game) -> Iterator[tuple[str, str, Meter, Meter]]:
@@ -34,6 +36,31 @@ def meters(game: Game) -> Iterator[tuple[str, str, Meter, Meter]]:
 def _both(game: Game, *, learning: bool) -> tuple[Meter, Meter]:
     chunk = CHUNK if learning else 16 * CHUNK
     return _rate(ours(game, learning=learning), chunk), _rate(theirs(game, learning=learning), CHUNK)
+
+
+def hands(game: Game) -> Meter:
+    """Learn mahjong in all seats of many tables, without a search: decisions a second, each learned from as often."""
+    learner = HandDQN(
+        game,
+        network="mlp",
+        choices={"hidden": HIDDEN},
+        learned="all",
+        envs=GAMES,
+        moves=1,
+        shaping=0.0,
+        symmetry=False,
+        learning_starts=0,
+        batch_size=MINIBATCH,
+        draws=DRAWS,
+        threads=1,
+    )
+
+    def play() -> int:
+        before = learner.decisions
+        learner.round()
+        return learner.decisions - before
+
+    return lambda seconds: timed(seconds, play)
 
 
 def ours(game: Game, *, learning: bool) -> DQN:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,8 @@ SCAN = 100  # steps of one compiled call, ours and Pgx's
 SIMULATIONS = 10_000
 WIDE = 250  # actions
 
+HIDDEN = [64, 64]  # layers of a learner that is measured beside a peer's
+DRAWS = 32  # how often a decision is learned from, by both: as many are in a gradient step of RLCard's, one a decision
 Meter = Callable[[float], float]
 """Runs for about so many seconds; returns units a second."""
 
@@ -74,6 +78,34 @@ def rlcard_loop(game: Game) -> Meter:
             state, _ = env.step(actions[int(random.random() * len(actions))])
             steps += 1
         return steps
+
+    return lambda seconds: timed(seconds, play)
+
+
+def rlcard_dqn(game: Game) -> Meter:
+    """Let RLCard's DQN learn in all seats of its own game: decisions a second, each learned from `DRAWS` times."""
+    import rlcard
+    from rlcard.agents import DQNAgent
+    from rlcard.utils import reorganize
+
+    env = rlcard.make(facts(game).rlcard)
+    agent = DQNAgent(
+        num_actions=env.num_actions,
+        state_shape=env.state_shape[0],
+        mlp_layers=HIDDEN,
+        batch_size=DRAWS,
+        epsilon_start=0.1,
+        device="cpu",
+    )
+    env.set_agents([agent] * env.num_players)
+
+    def play() -> int:
+        trajectories, payoffs = env.run(is_training=True)
+        decisions = [each for seat in reorganize(trajectories, payoffs) for each in seat]
+        for each in decisions:
+            with redirect_stdout(StringIO()):  # its loss, at every step
+                agent.feed(each)
+        return len(decisions)
 
     return lambda seconds: timed(seconds, play)
 

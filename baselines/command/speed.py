@@ -125,12 +125,15 @@ def memory_and_starting(game: Game) -> Table:
 def training_rows(game: Game) -> Iterator[Row]:
     """Build the comparisons of learning."""
     try:
-        from .learning_speed import meters
+        from .learning_speed import hands, meters
     except ImportError as error:
         raise BoyiError(f'training needs {error.name}: pip install "boyi[baselines]"') from None
     goals = facts(game).goals
     for key, what, ours, theirs in meters(game):
         yield Row(what, "a second", ours, "stable-baselines3 DQN", theirs, goals.get(key))
+    if facts(game).rlcard:
+        what = f"decisions of all seats, each learned from {peers.DRAWS} times"
+        yield Row(what, "a second", hands(game), *_peer("RLCard DQN", peers.rlcard_dqn, game), goals.get("hands"))
 
 
 def selfplay_rows(game: Game) -> Iterator[Row]:
