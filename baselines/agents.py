@@ -17,7 +17,7 @@ from .engines.gomocup import Gomocup
 from .engines.gtp import GTP
 from .engines.jsonl import JSONL
 from .learning.alphazero_agent import AlphaZeroAgent
-from .learning.model_agent import DoubleDQNAgent, DQNAgent
+from .learning.model_agent import DoubleDQNAgent, DQNAgent, ImitationAgent
 from .mahjong.expectimax import HandExpectimax
 from .players.greedy import Greedy
 from .players.openspiel import OpenSpiel
@@ -46,7 +46,7 @@ AGENTS: dict[str, type[Agent]] = {
     agent.name: agent
     for agent in (
         RandomAgent, Greedy, MCTS, PUCT, AlphaBeta, HandExpectimax, Exact, TwoPhase, ProgramC, OpenSpiel, DQNAgent,
-        DoubleDQNAgent, AlphaZeroAgent, GTP, Gomocup, JSONL, OpponentPool,
+        DoubleDQNAgent, ImitationAgent, AlphaZeroAgent, GTP, Gomocup, JSONL, OpponentPool,
     )
 }  # fmt: skip
 

@@ -21,7 +21,9 @@ from ...envs.mahjong import SPEC as MAHJONG
 from ...envs.mahjong.constants import KINDS
 from ...envs.records.files import PathOf, as_path
 from ..agent import Agent
+from ..mahjong.evaluator import HandEvaluator
 from ..mahjong.search import HandSearch
+from ..mahjong.values import PublishedEvaluator
 from .hand_values import NetworkHands
 
 if TYPE_CHECKING:
@@ -45,12 +47,13 @@ class Learner(Protocol):
 
 class Card(Form, frozen=True, kw_only=True):
     """What a model is: how it was learned, from returns times `reward_scale`, the game and how it is seen, the network
-    and its choices; the first so many actions that it values (`outputs`, 0: all of them).
+    and its choices; the first so many actions that it values (`outputs`, 0: all of them) and, in mahjong, what its
+    values are added to.
     """
 
     format: str = FORMAT
     version: str = __version__
-    algorithm: Literal["dqn", "ddqn"]
+    algorithm: Literal["dqn", "ddqn", "imitation"]
     game: str
     game_version: Whole
     encoder: str
@@ -59,6 +62,7 @@ class Card(Form, frozen=True, kw_only=True):
     choices: dict[str, Any]
     reward_scale: float = 1.0
     outputs: Whole = 0
+    base: Literal["none", "published"] = "none"
 
 
 def playable(model: Learner) -> tuple[Game, Frame]:
@@ -122,6 +126,10 @@ def read_model(path: PathOf) -> tuple[Card, nn.Module]:
             raise BoyiError(f"learned version {card.game_version} of {game.name}, this is version {game.spec.version}")
         if card.outputs not in (0, KINDS if game.spec.name == MAHJONG.name else 0):
             raise BoyiError(f"a network of {game} values its {game.actions} actions, not {card.outputs}")
+        if card.base != "none" and card.outputs != KINDS:
+            raise BoyiError(
+                f"a network that is added to a base values {KINDS} discards, not {card.outputs or 'all actions'}"
+            )
         shape, outputs = Frame(game, card.encoder, card.layout).observation_space(mask=False).shape, card.outputs
         assert shape is not None
         with torch.device("meta"):  # takes no memory: how much the card asks for is not known yet
@@ -145,12 +153,14 @@ def tensor_forms(tensors: Mapping[str, Tensor]) -> dict[str, ArrayForm]:
 class NetworkAgent(Agent):
     """Plays the legal action of the highest value that a network gives.
 
-    One that values the discards of mahjong alone has `others`, a search that decides about claims and kongs.
+    One of mahjong has `hands`, who knows what its values are added to; one that values discards alone has `others`, a
+    search that decides about claims and kongs.
     """
 
     game: Game
     frame: Frame
     net: nn.Module
+    hands: NetworkHands | None = None
     others: HandSearch | None = None
 
     def fit(self, game: Game) -> None:
@@ -161,14 +171,15 @@ class NetworkAgent(Agent):
         view.check()
         self.fit(view.game)
         seen = self.frame.arrange(view.observe(self.frame.encoder))
-        actions = self.frame.actions(self._best(seen, self.frame.masks(view.mask, view.seat)), view.seat)
+        base = None if self.hands is None else self.hands.base_values(view.states, view.seat)
+        actions = self.frame.actions(self._best(seen, self.frame.masks(view.mask, view.seat), base), view.seat)
         if self.others is not None:
             asked = np.flatnonzero(view.mask[:, KINDS:].any(axis=1))
             found = self.others.decide_all(view.take(asked))
             actions[asked] = np.where(found < KINDS, actions[asked], found)
         return actions
 
-    def _best(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    def _best(self, observations: np.ndarray, masks: np.ndarray, base: np.ndarray | None) -> np.ndarray:
         import torch
 
         from .policies import best
@@ -176,6 +187,8 @@ class NetworkAgent(Agent):
         device = next(self.net.parameters()).device
         with torch.inference_mode():
             values = self.net(torch.from_numpy(observations).to(device))
+            if base is not None:
+                values = values + torch.from_numpy(base).to(device)
             return best(values, torch.from_numpy(masks[:, : values.shape[1]]).to(device))[:, 0].cpu().numpy()
 
 
@@ -197,7 +210,7 @@ class HandLearnerAgent(NetworkAgent):
 
     def __init__(self, hands: NetworkHands, search: HandSearch | None = None) -> None:
         super().__init__()
-        self.game, self.frame, self.net, self.search = hands.game, hands.frame, hands.net, search
+        self.game, self.frame, self.net, self.search, self.hands = hands.game, hands.frame, hands.net, search, hands
         if hands.outputs < self.game.actions:
             self.others = HandSearch(self.game, 1.0, 1, hands)
 
@@ -205,10 +218,9 @@ class HandLearnerAgent(NetworkAgent):
         return super().act(view) if self.search is None else self.search.decide_all(view)
 
 
-class DQNAgent(NetworkAgent):
-    """Plays the legal action of the highest value that DQN has learned."""
+class LearnedAgent(NetworkAgent):
+    """Plays the legal action of the highest value that a network gives which its file, or its run's, holds."""
 
-    name = "dqn"
     positional = "run"
     params = {
         "run": Param("", "folder of the run to play from, or a model's safetensors file"),
@@ -226,12 +238,16 @@ class DQNAgent(NetworkAgent):
         self.game = find(self.card.game)
         self.frame = Frame(self.game, self.card.encoder, self.card.layout)
         if self.card.outputs:
-            self.others = HandSearch(self.game, 1.0, 1, self.hand_evaluator(self.game))
+            self.others = HandSearch(self.game, 1.0, 1, self._claims())
+        if self.card.base != "none":
+            self.hands = self._hands()
 
-    def hand_evaluator(self, game: Game) -> NetworkHands:
-        """Return what values hands of mahjong, for a search over them."""
-        self.fit(game)
-        return NetworkHands(game, self.net, self.frame, self.card.reward_scale)
+    def _hands(self) -> NetworkHands:
+        return NetworkHands(self.game, self.net, self.frame, self.card.reward_scale, self.card.base)
+
+    def _claims(self) -> HandEvaluator:
+        """Return what values hands of mahjong for the search that decides about claims and kongs."""
+        return PublishedEvaluator(self.game)
 
     def act(self, view: View) -> np.ndarray:
         actions = super().act(view)
@@ -241,6 +257,26 @@ class DQNAgent(NetworkAgent):
         bind(choose_rows, view.game)(view.mask, view.rng, drawn)
         explored = [np.random.default_rng(stream).random() < self.values["epsilon"] for stream in view.rng]
         return np.where(explored, drawn, actions)
+
+
+class ImitationAgent(LearnedAgent):
+    """Plays what it holds for likeliest that another agent would, having learned from that one's games."""
+
+    name = "imitation"
+
+
+class DQNAgent(LearnedAgent):
+    """Plays the legal action of the highest value that DQN has learned."""
+
+    name = "dqn"
+
+    def hand_evaluator(self, game: Game) -> NetworkHands:
+        """Return what values hands of mahjong, for a search over them."""
+        self.fit(game)
+        return self._hands()
+
+    def _claims(self) -> HandEvaluator:
+        return self.hand_evaluator(self.game)
 
 
 class DoubleDQNAgent(DQNAgent):

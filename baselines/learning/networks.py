@@ -288,6 +288,83 @@ class ResNet(Network):
         return self.head(self.blocks(self.stem(x).relu()))
 
 
+class Cnn(Network):
+    """Convolutions of 3x3 with ReLU, one behind the other, then a fully connected layer over all cells and the output.
+
+    CHOICE: sizes; of the convolutional network that systems.md S4 compares only its kind is printed.
+    """
+
+    name = "cnn"
+    params = {
+        "channels": Numbers([32, 64, 64], "filters of each convolution", low=1, high=MOST),
+        "hidden": Param(256, "width of the fully connected layer", low=1, high=65536),
+    }
+
+    def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
+        super().__init__(shape, actions, **choices)
+        planes, height, width = self.planes()
+        layers: list[nn.Module] = []
+        for inside, outside in pairwise([planes, *self.choices["channels"]]):
+            layers += [he(nn.Conv2d(inside, outside, 3, padding=1)), nn.ReLU()]
+        self.trunk = nn.Sequential(*layers, nn.Flatten())
+        hidden, wide = hidden_layers(self.choices["channels"][-1] * height * width, [self.choices["hidden"]])
+        self.head = nn.Sequential(*hidden, quiet(nn.Linear(wide, actions)))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.trunk(x))
+
+
+class DenseLayer(nn.Module):
+    """A 1x1 convolution to four times `growth` channels, a 3x3 one to `growth`; the input stands before what is new."""
+
+    def __init__(self, inside: int, growth: int) -> None:
+        super().__init__()
+        self.narrow = he(nn.Conv2d(inside, 4 * growth, 1))
+        self.new = he(nn.Conv2d(4 * growth, growth, 3, padding=1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.cat([x, self.new(self.narrow(x.relu()).relu())], 1)
+
+
+class DenseNet(Network):
+    """Huang et al.'s DenseNet-BC (2017, arXiv 1608.06993): each layer reads what all before it in its block have found.
+
+    A convolution of 2 · `growth` channels, three blocks of equally many layers, between them a 1x1 convolution that
+    halves the channels and a mean over 2x2 cells, and a linear layer: four `layers` with weights, and two for each of
+    the blocks' layers. CHOICE: 40 of growth 12, the smallest that they measured; systems.md S4 has 190 of growth 40,
+    hundreds of times the work. CHOICE: the linear layer reads every cell, as `ResNet`'s does.
+    """
+
+    name = "densenet"
+    params = {
+        "layers": Param(40, "layers with weights", low=10, high=1000),
+        "growth": Param(12, "channels that a layer adds", low=1, high=MOST),
+    }
+
+    def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
+        super().__init__(shape, actions, **choices)
+        wide, height, width = self.planes()
+        growth = self.choices["growth"]
+        layers = self.choices["layers"]
+        many, rest = divmod(layers - 4, 6)
+        if rest:
+            raise BoyiError(f"network densenet: layers must be 4 more than a multiple of 6, not {layers}")
+        parts: list[nn.Module] = [he(nn.Conv2d(wide, 2 * growth, 3, padding=1))]
+        wide = 2 * growth
+        for block in range(3):
+            if block > 0:
+                parts += [nn.ReLU(), he(nn.Conv2d(wide, wide // 2, 1)), nn.AvgPool2d(2, ceil_mode=True)]
+                wide, height, width = wide // 2, -(-height // 2), -(-width // 2)
+            for _ in range(many):
+                parts.append(DenseLayer(wide, growth))
+                wide += growth
+        self.trunk = nn.Sequential(*parts, nn.ReLU())
+        self.head = flat_head(wide * height * width, actions)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.trunk(x))
+
+
 class Suits(Network):
     """A small network for mahjong's `planes` (C, 4, 9), the same weights for all three suits.
 
@@ -318,18 +395,29 @@ class Suits(Network):
         self.others = quiet(nn.Linear(joint, actions - 34)) if actions > 34 else None
 
     def forward(self, x: Tensor) -> Tensor:
-        rows = x.transpose(1, 2).flatten(2)
-        suits, honors = self.suit(rows[:, :3]).relu(), self.honors(rows[:, 3]).relu()
-        joint = self.joint(torch.cat([suits.sum(1), honors], 1)).relu()
-        beside = torch.cat([suits, joint[:, None].expand(-1, 3, -1)], 2)
-        values = [self.ranks(self.suit_again(beside).relu()).flatten(1)]
-        values.append(self.winds(self.honors_again(torch.cat([honors, joint], 1)).relu()))
+        rows, every = x.transpose(1, 2).flatten(2), torch.arange(3 * len(x), device=x.device)
+        return self.of_rows(rows[:, :3].flatten(0, 1), rows[:, 3], every.view(-1, 3), every[: len(x)])
+
+    def of_rows(self, suits: Tensor, honors: Tensor, which_suits: Tensor, which_honors: Tensor) -> Tensor:
+        """Value actions (B, actions) of observations whose rows are `which` (B, 3) and (B,) of those given (…, 9 C)."""
+        suits, honors = self.suit(suits).relu(), self.honors(honors).relu()
+        joint = self.joint(torch.cat([suits[which_suits].sum(1), honors[which_honors]], 1)).relu()
+        ranks = _beside(self.suit_again, suits, which_suits, joint[:, None])
+        winds = _beside(self.honors_again, honors, which_honors, joint)
+        values = [self.ranks(ranks.relu()).flatten(1), self.winds(winds.relu())]
         if self.others is not None:
             values.append(self.others(joint))
         return torch.cat(values, 1)
 
 
-NETWORKS: dict[str, type[Network]] = {kind.name: kind for kind in (Mlp, Board, NeuroHex, ResNet, Suits)}
+def _beside(layer: nn.Linear, rows: Tensor, which: Tensor, joint: Tensor) -> Tensor:
+    """Apply a layer to rows, each with what stands beside it: to either alone, in sum."""
+    wide = rows.shape[1]
+    alone = functional.linear(rows, layer.weight[:, :wide], layer.bias)
+    return alone[which] + functional.linear(joint, layer.weight[:, wide:])
+
+
+NETWORKS: dict[str, type[Network]] = {kind.name: kind for kind in (Mlp, Board, NeuroHex, ResNet, Cnn, DenseNet, Suits)}
 
 
 def build(name: str, shape: Sequence[int], actions: int, /, **choices: Any) -> Network:

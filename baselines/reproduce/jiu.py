@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import re
-import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from multiprocessing import get_context, parent_process
 from pathlib import Path
-from threading import Thread
 from typing import NamedTuple
 
 import numpy as np
 
 from ...envs.engine.batch import Batch
-from ...envs.engine.machine import machine, usable_cores
+from ...envs.engine.machine import machine
 from ...envs.jiu.draw import svg
 from ...envs.records.game_record import GameRecord
 from ..agents import make_agent
-from ..arena.matches import Match, compete
 from ..arena.rating import Estimate, wilson
 from ..learning.alphazero_agent import AlphaZeroAgent, read_network, shipped_weights
 from ..players.two_phase import TwoPhase
 from ..training.config import read_config
 from ..training.export import export
 from ..training.run import Run
+from .meetings import Meeting, play_all
 from .report import Curves, curves_picture, grid, share, write_report
 
 GAME = "jiu"
@@ -70,11 +64,9 @@ QUICK = Scale((1, 2, 3), sims=16, layouts=10, battles=10, games=2, last_games=2,
 FULL = Scale((100, 300, 500), sims=64, layouts=100, battles=50, games=20, last_games=40, depth=4, seconds=0.2)
 
 
-class Side(NamedTuple):
-    """Who plays the two phases for one side, as strings."""
-
-    layout: str
-    battle: str
+def sides(layout: str, battle: str) -> str:
+    """Name the agent that plays the two phases by these agents."""
+    return str(TwoPhase(make_agent(layout), make_agent(battle)))
 
 
 class Laid(NamedTuple):
@@ -90,59 +82,6 @@ class Laid(NamedTuple):
         return wilson(float((won + 1).mean() / 2), won.size)
 
 
-class Meeting(NamedTuple):
-    """A match of two sides, played in parts of so many games."""
-
-    name: str
-    one: Side
-    other: Side
-    games: int
-    part: int
-
-    def play(self, folder: Path, k: int) -> list[GameRecord]:
-        """Play the k-th part, or what is missing of it in its file; return its games."""
-        sides = [TwoPhase(*(make_agent(agent) for agent in side)) for side in (self.one, self.other)]
-        games = min(self.part, self.games - k * self.part)
-        match = Match(GAME, sides, games=games, seed=1 + k, opening=OPENING)
-        records: list[GameRecord] = []
-        file = re.sub(r"[^a-zA-Z0-9]+", "_", self.name)
-        compete(match, folder / f"{file}_{1 + k}.jsonl", resume=True, report=records.append)
-        return records
-
-
-def play_all(folder: Path, meetings: Sequence[Meeting], report: Callable[[str], None]) -> dict[str, list[GameRecord]]:
-    """Play matches, part beside part, one on each core; return the games of each. How strong a side is must not depend
-    on the time that it gets.
-    """
-    parts = [(meeting, k) for meeting in meetings for k in range(-(-meeting.games // meeting.part))]
-    found: dict[str, list[GameRecord]] = {meeting.name: [] for meeting in meetings}
-    # Processes, for they can be ended within a game, which takes minutes.
-    with get_context("spawn").Pool(usable_cores(), _begin) as pool:
-        for meeting, records in pool.imap(partial(_played, folder), parts):
-            games = found[meeting.name]
-            games += records
-            report(f"{meeting.name}: {share(score(games))}, {len(games)} of {meeting.games} games")
-    return found
-
-
-def _begin() -> None:
-    """Leave interrupts to the process that has started this one, and end with it, however it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
-
-
-def _played(folder: Path, part: tuple[Meeting, int]) -> tuple[Meeting, list[GameRecord]]:
-    meeting, k = part
-    return meeting, meeting.play(folder, k)
-
-
 def firsts(records: Sequence[GameRecord]) -> np.ndarray:
     """Find the seats (games,) of the first side."""
     return np.array([record.seats.index(record.agents[0]) for record in records])
@@ -154,6 +93,11 @@ def score(records: Sequence[GameRecord]) -> Estimate:
         [record.returns[seat] for record, seat in zip(records, firsts(records), strict=True) if record.returns]
     )
     return wilson(float((won + 1).mean() / 2), won.size)
+
+
+def said(records: Sequence[GameRecord]) -> str:
+    """Write the score of games of the first side."""
+    return share(score(records))
 
 
 def laid_out(records: Sequence[GameRecord]) -> Laid:
@@ -182,22 +126,23 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
     last = f"{max(trained)} iterations"
     many = {name: scale.last_games if name == last else scale.games for name in layouts}
     kinds = (
-        ("quick battles", BATTLE, Side(search, BATTLE), scale.battles, 10),
-        ("C narrowed", "random", Side(narrowed, "random"), scale.layouts, scale.layouts),
-        ("random", "random", Side("random", "random"), scale.layouts, scale.layouts),
-        ("games", followed, Side(search, search), 0, 2),
+        ("quick battles", BATTLE, sides(search, BATTLE), scale.battles, 10),
+        ("C narrowed", "random", sides(narrowed, "random"), scale.layouts, scale.layouts),
+        ("random", "random", sides("random", "random"), scale.layouts, scale.layouts),
+        ("games", followed, sides(search, search), 0, 2),
     )
     # The last network's first, of which most is wanted; games that take hours behind those that take minutes.
     meetings = [
-        Meeting(f"{name}, {kind}", Side(layout, battle), other, games or many[name], part)
+        Meeting(f"{name}, {kind}", GAME, (sides(layout, battle), other), games or many[name], part, OPENING)
         for kind, battle, other, games, part in kinds
         for name, layout in reversed(layouts.items())
     ]
-    found = play_all(folder, meetings, report)
+    found = play_all(folder, meetings, report, said)
     # In equal time, so with nothing beside it.
     usual, equal = f"alphabeta:quiescence=0,seconds={scale.seconds:g}", "narrowed against every move"
-    narrow, every = Side(search, usual), Side(search, f"{usual},width=all")
-    timed = play_all(folder, [Meeting(equal, narrow, every, scale.last_games, scale.last_games)], report)
+    narrow, every = sides(search, usual), sides(search, f"{usual},width=all")
+    match = Meeting(equal, GAME, (narrow, every), scale.last_games, scale.last_games, OPENING)
+    timed = play_all(folder, [match], report, said)
     width = score(timed[equal])
     whole, worth = ({name: score(found[f"{name}, {kind}"]) for name in layouts} for kind in ("games", "quick battles"))
     against = {"random": "random", "C narrowed": "C narrowed", "C": "quick battles"}

@@ -26,8 +26,13 @@ def share(score: Estimate) -> str:
     return f"{score.value:.1%} ({100 * score.low:.1f} to {100 * score.high:.1f})"
 
 
-def curves_picture(panels: Mapping[str, Curves], unit: str, what: str, most: float | None = None) -> bytes:
-    """Draw shares with their intervals over `unit` side by side, a panel for every title, up to `most`, as PNG."""
+def curves_picture(
+    panels: Mapping[str, Curves], unit: str, what: str, most: float | None = None, least: float | None = 0.0
+) -> bytes:
+    """Draw values with their intervals over `unit` side by side, a panel for every title, as PNG.
+
+    They are drawn from `least` to `most`, without them as far as they reach.
+    """
     figure = Figure(figsize=(4 * len(panels), 3.5), layout="constrained")
     several = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, (title, curves) in zip(several, panels.items(), strict=True):
@@ -38,7 +43,7 @@ def curves_picture(panels: Mapping[str, Curves], unit: str, what: str, most: flo
         axes.set(title=title, xlabel=unit)
         axes.grid(alpha=0.3)
         axes.legend(loc="best", fontsize="small")
-    figure.axes[0].set(ylabel=what, ylim=(0.0, most))
+    figure.axes[0].set(ylabel=what, ylim=(least, most))
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=100)
     return file.getvalue()

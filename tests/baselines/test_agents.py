@@ -34,7 +34,7 @@ QUICK = {
     "puct": "puct:sims=6",
     "two_phase": "two_phase:layout=random,battle=greedy",
 }
-LEARNED = {"dqn", "ddqn"}
+LEARNED = {"dqn", "ddqn", "imitation"}
 WRITTEN_FOR = {"two_phase": "jiu", "program_c": "jiu", "expectimax": "mahjong"}
 """Agents that play a game because they know it, not by its facts."""
 PAIRS = [

@@ -37,6 +37,8 @@ SMALL: dict[str, tuple[tuple[int, ...], int, dict[str, Any]]] = {
     "board": ((3, 4, 4), 17, {"channels": 8, "blocks": 2}),
     "neurohex": ((6, 7, 7), 9, {"mix": [[4, 4], [0, 8], [3, 0]]}),
     "resnet": ((2, 5, 6), 7, {"channels": [4, 8, 8]}),
+    "cnn": ((2, 5, 6), 7, {"channels": [4, 6], "hidden": 8}),
+    "densenet": ((2, 5, 6), 7, {"layers": 16, "growth": 2}),
     "suits": ((3, 4, 9), 37, {"width": 24, "joint": 16}),
 }
 every_network = pytest.mark.parametrize("name", SMALL)
@@ -137,6 +139,28 @@ SIZES: list[tuple[str, tuple[int, ...], int, dict[str, Any], int]] = [
         (19 * 9 * 64 + 64) + 18 * (64 * 9 * 64 + 64) + (64 * 19 * 19 * 75 + 75),
     ),
     (
+        "cnn",
+        (1, 19, 19),
+        34,
+        {},
+        (9 * 32 + 32) + (32 * 9 * 64 + 64) + (64 * 9 * 64 + 64) + (64 * 19 * 19 * 256 + 256) + (256 * 34 + 34),
+    ),
+    (
+        "densenet",
+        (1, 19, 19),
+        34,
+        {},
+        (9 * 24 + 24)
+        + sum(
+            (wide * 48 + 48) + (48 * 9 * 12 + 12)
+            for first in (24, 48, 60)  # 24; (24 + 6 * 12) / 2; (48 + 6 * 12) / 2
+            for wide in range(first, first + 72, 12)
+        )
+        + (96 * 48 + 48)
+        + (120 * 60 + 60)
+        + (132 * 5 * 5 * 34 + 34),
+    ),
+    (
         "suits",
         (28, 4, 9),
         75,
@@ -166,6 +190,13 @@ def test_the_sizes_that_the_documents_name() -> None:
 )
 def test_layers_of_a_resnet_are_layers_with_weights(layers: int, channels: list[int]) -> None:
     net = build("resnet", (2, 5, 5), 3, layers=layers, channels=channels)
+    assert sum(isinstance(module, nn.Conv2d | nn.Linear) for module in net.modules()) == layers
+
+
+@pytest.mark.parametrize("layers", [10, 40])
+def test_layers_of_a_densenet_are_layers_with_weights(layers: int) -> None:
+    """Beside two narrow ones between the blocks, which Huang et al. count: 1 + 6 n + 2 + 1."""
+    net = build("densenet", (2, 5, 5), 3, layers=layers, growth=2)
     assert sum(isinstance(module, nn.Conv2d | nn.Linear) for module in net.modules()) == layers
 
 
@@ -357,6 +388,37 @@ def test_resnet_written_out() -> None:
     torch.testing.assert_close(net(x), flat @ w["head.1.weight"].T + w["head.1.bias"])
 
 
+def test_cnn_written_out() -> None:
+    net = shaken(small("cnn"))
+    x, w = noise(5, *net.shape), net.state_dict()
+    y = x
+    for k in (0, 2):
+        y = functional.conv2d(y, w[f"trunk.{k}.weight"], w[f"trunk.{k}.bias"], padding=1).clamp(min=0)
+    y = (y.flatten(1) @ w["head.0.weight"].T + w["head.0.bias"]).clamp(min=0)
+    torch.testing.assert_close(net(x), y @ w["head.2.weight"].T + w["head.2.bias"])
+
+
+def test_densenet_written_out() -> None:
+    """Two layers a block; a mean over 2x2 cells takes fewer at the edge of a board of 5."""
+    net = shaken(small("densenet"))
+    y, w = noise(5, *net.shape), net.state_dict()
+    x, part = y, 1
+    y = functional.conv2d(y, w["trunk.0.weight"], w["trunk.0.bias"], padding=1)
+    for block in range(3):
+        if block > 0:
+            y = functional.conv2d(y.clamp(min=0), w[f"trunk.{part + 1}.weight"], w[f"trunk.{part + 1}.bias"])
+            height, width = y.shape[2:]
+            rows, columns = (range(0, size, 2) for size in (height, width))
+            means = [[y[:, :, r : r + 2, c : c + 2].mean((2, 3)) for c in columns] for r in rows]
+            y, part = torch.stack([torch.stack(row, 2) for row in means], 2), part + 3
+        for _ in range(2):
+            at = f"trunk.{part}"
+            narrow = functional.conv2d(y.clamp(min=0), w[f"{at}.narrow.weight"], w[f"{at}.narrow.bias"]).clamp(min=0)
+            y = torch.cat([y, functional.conv2d(narrow, w[f"{at}.new.weight"], w[f"{at}.new.bias"], padding=1)], 1)
+            part += 1
+    torch.testing.assert_close(net(x), y.clamp(min=0).flatten(1) @ w["head.1.weight"].T + w["head.1.bias"])
+
+
 def test_mlp_written_out() -> None:
     net = shaken(build("mlp", (3, 2), 4, hidden=[8, 7]))
     x, w = noise(5, *net.shape), net.state_dict()
@@ -383,6 +445,8 @@ THIN: dict[str, dict[str, Any]] = {
     "board": {"channels": 4},
     "neurohex": {"mix": [[2, 2], [0, 3]]},
     "resnet": {"channels": [2, 4, 4], "layers": 8},
+    "cnn": {"channels": [2], "hidden": 4},
+    "densenet": {"layers": 10, "growth": 1},
     "suits": {"width": 4, "joint": 4},
 }
 
@@ -409,7 +473,7 @@ def test_every_game_and_encoder(name: str) -> None:
 def test_mahjong_fits() -> None:
     """S4 is to come: 34 or more actions on 19x19, or on any other board."""
     for shape, actions in product([(1, 19, 19), (40, 4, 9)], [34, 75]):
-        for name in ("mlp", "board", "resnet"):
+        for name in ("mlp", "board", "resnet", "cnn", "densenet"):
             assert build(name, shape, actions, **THIN[name])(noise(1, *shape)).shape == (1, actions)
 
 
@@ -460,6 +524,7 @@ def test_mahjong_fits() -> None:
         ("neurohex", (6, 7, 7), 9, {"mix": [[4, 4], [0, 0]]}, "every layer of mix must have a filter"),
         ("resnet", (34,), 34, {}, "network resnet sees planes"),
         ("resnet", (3, 5, 5), 34, {"layers": 21}, "layers must be 2 more than a multiple of 6, not 21"),
+        ("densenet", (3, 5, 5), 34, {"layers": 39}, "layers must be 4 more than a multiple of 6, not 39"),
         ("resnet", (3, 5, 5), 34, {"layers": 4}, "layers must be 2 more than a multiple of 6, not 4"),
         ("resnet", (3, 5, 5), 34, {"layers": 2, "channels": [8]}, "layers must be a whole number from 4"),
         ("resnet", (3, 5, 5), 34, {"channels": []}, "channels must be a list of whole numbers"),

@@ -17,8 +17,10 @@ from typer.testing import CliRunner
 from boyi.baselines.agent import Agent
 from boyi.baselines.agents import make_agent
 from boyi.baselines.arena.matches import Match, compete
+from boyi.baselines.arena.rating import student
 from boyi.baselines.command.main import app
-from boyi.baselines.reproduce import einstein, jiu
+from boyi.baselines.mahjong.luck import luck
+from boyi.baselines.reproduce import einstein, jiu, mahjong
 from boyi.envs.engine.batch import Batch
 from boyi.envs.engine.errors import BoyiError
 from boyi.envs.engine.machine import usable_cores
@@ -30,6 +32,7 @@ from boyi.envs.records.game_record import GameRecord
 TINY = einstein.Scale(steps=6000, points=2, games=2, starts=300)
 
 
+@pytest.mark.slow
 def test_the_page_says_what_was_measured_and_a_second_time_nothing_is_trained(tmp_path: Path) -> None:
     said: list[str] = []
     page = einstein.reproduce(tmp_path, TINY, said.append)
@@ -116,11 +119,11 @@ def test_the_page_of_jiu_says_what_was_measured_and_a_second_time_nothing_is_pla
 
 FOREVER = """
 from pathlib import Path
-from boyi.baselines.reproduce.jiu import Meeting, Side, play_all
+from boyi.baselines.reproduce.meetings import Meeting, play_all
 
 if __name__ == "__main__":
-    side = Side("random", "alphabeta:seconds=600")
-    play_all(Path(), [Meeting("long", side, side, 4, 2)], print)
+    side = "two_phase:layout=random,battle='alphabeta:seconds=600'"
+    play_all(Path(), [Meeting("long", "jiu", (side, side), 4, 2, 4)], print, str)
 """
 
 
@@ -166,3 +169,54 @@ def test_layouts_are_laid_again_from_games() -> None:
             mine = board == stone
             assert squares[k, side] == (mine[1:, 1:] & mine[:-1, 1:] & mine[1:, :-1] & mine[:-1, :-1]).sum()
         assert record.seats[first - 1] == "greedy"
+
+
+def test_two_seats_are_compared_with_two_wall_by_wall() -> None:
+    """By hand: what a seat makes more than one of the others, the mean over the hands of a wall being one number."""
+    agents = ["greedy", "greedy", "random", "random"]
+    records: list[GameRecord] = []
+    compete(Match("mahjong", agents, games=16, seed=3), report=records.append)
+    one, brought = mahjong.compare(records), luck(records)
+    rows: dict[int, list[tuple[float, float, float]]] = {}
+    for record, off in zip(records, brought, strict=True):
+        assert record.returns is not None
+        mine = [seat for seat in range(4) if record.seats[seat].startswith("greedy")]
+        others = [seat for seat in range(4) if seat not in mine]
+        values = (record.returns, np.array(record.returns) - off, record.statistics["win"])
+        gains = tuple(float(np.mean(np.take(v, mine)) - np.mean(np.take(v, others))) for v in values)
+        rows.setdefault(record.seed, []).append(gains)  # type: ignore[arg-type]
+    assert sorted(map(len, rows.values())) == [4] * 4 and one.hands == 16
+    for k, found in enumerate((one.points, one.less_luck, one.wins)):
+        assert found == pytest.approx(student([np.mean([gains[k] for gains in wall]) for wall in rows.values()]))
+    reach, less = one.points.high - one.points.value, one.less_luck.high - one.less_luck.value
+    assert one.spared == pytest.approx(reach**2 / less**2)
+    assert mahjong.said(records) == f"{one.points.value:+.0f} points"
+
+
+@pytest.mark.slow
+def test_the_page_of_mahjong_says_what_was_measured_and_a_second_time_nothing_is_done(tmp_path: Path) -> None:
+    scale = mahjong.Scale(2048, 2, 4, 12, 1, 8, (0.2, 0.4), (4, 4), 2)
+    said: list[str] = []
+    page = mahjong.reproduce(tmp_path, scale, said.append)
+    text, points = page.read_text(), r"[+-]\d+ \([+-](\d+|inf) to [+-](\d+|inf)\)"
+    figures = rf"\d+ \| {points} \| {points} \| [+-][\d.]+ % \(.* to .*\)"
+    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG") and "](curves.png)" in text
+    rows = [*mahjong.IMITATORS, *mahjong.RUNS, "Expectimax", *mahjong.OURS]
+    assert len(rows) == 12
+    for name in rows:
+        assert re.search(rf"^\| {re.escape(name)} \| [^|]* \| {figures} \|$", text, re.M), name
+    assert "| Expectimax | 0 | 8 | +0 (+0 to +0) |" in text
+    for alpha, depth in ((0.2, 1), (0.4, 1), (0.2, 2), (0.4, 2)):
+        assert re.search(rf"^\| {alpha} \| {depth} \| [\d.]+ m?s \| [^|]* \| {figures} \|$", text, re.M)
+    for name in mahjong.IMITATORS:
+        assert re.search(rf"^\| {name} \| [\d.]+% \([\d.]+ to [\d.]+\) \|$", text, re.M)
+    for config in mahjong.RUNS.values():
+        assert f"{config}: 2,048 decisions of self-play" in said
+        log = [json.loads(line) for line in (tmp_path / config / "log.jsonl").read_text().splitlines()]
+        assert any(f"return/{mahjong.BASE}" in line for line in log)
+    assert all(deviation in text for deviation in mahjong.DEVIATIONS)
+    files = {path: path.read_bytes() for path in tmp_path.glob("*") if path.is_file() and path != page}
+    said.clear()
+    mahjong.reproduce(tmp_path, scale, said.append)
+    assert all(path.read_bytes() == data for path, data in files.items() if path.suffix != ".png")
+    assert not any("decisions to learn from" in line for line in said)

@@ -388,6 +388,7 @@ def test_every_legal_action_is_tried_where_the_width_is_all(weigh: Any, name: st
         assert found.value == brute.value(view.states, 2)
 
 
+@pytest.mark.slow
 def test_the_whole_width_of_jiu_is_more_than_the_game_names() -> None:
     """In the layout, and in the battle."""
     batch, other = Batch("jiu:board_size=10", 1, seed=4), np.random.default_rng(0)

@@ -1,0 +1,78 @@
+"""The matches of a reproduction: played in parts, on every core, each part with a file from which it goes on."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Callable, Sequence
+from functools import partial
+from multiprocessing import get_context, parent_process
+from pathlib import Path
+from threading import Thread
+from typing import NamedTuple
+
+from ...envs.engine.machine import usable_cores
+from ...envs.records.game_record import GameRecord
+from ..arena.matches import Match, compete
+
+
+class Meeting(NamedTuple):
+    """A match of agents, by their strings, of so many games in parts of so many, the first `opening` actions drawn;
+    `fresh` if no two games share a seed.
+    """
+
+    name: str
+    game: str
+    agents: tuple[str, ...]
+    games: int
+    part: int
+    opening: int = 0
+    fresh: bool = False
+
+    def play(self, folder: Path, k: int) -> list[GameRecord]:
+        """Play the k-th part, or what is missing of it in its file; return its games."""
+        games = min(self.part, self.games - k * self.part)
+        drawn = {"seed": 1 + k, "opening": self.opening, "fresh_chance": self.fresh}
+        match = Match(self.game, self.agents, games=games, **drawn)  # type: ignore[arg-type]
+        records: list[GameRecord] = []
+        file = re.sub(r"[^a-zA-Z0-9]+", "_", self.name)
+        compete(match, folder / f"{file}_{1 + k}.jsonl", resume=True, report=records.append)
+        return records
+
+
+def play_all(
+    folder: Path, meetings: Sequence[Meeting], report: Callable[[str], None], said: Callable[[list[GameRecord]], str]
+) -> dict[str, list[GameRecord]]:
+    """Play matches, part beside part, one on each core; return the games of each. How strong agents are must not depend
+    on the time that they get.
+
+    `report` is called after every part with a line that says what has come out, by `said`.
+    """
+    parts = [(meeting, k) for meeting in meetings for k in range(-(-meeting.games // meeting.part))]
+    found: dict[str, list[GameRecord]] = {meeting.name: [] for meeting in meetings}
+    # Processes, for they can be ended within a game, which may take minutes.
+    with get_context("spawn").Pool(usable_cores(), _begin) as pool:
+        for meeting, records in pool.imap(partial(_played, folder), parts):
+            games = found[meeting.name]
+            games += records
+            report(f"{meeting.name}: {said(games)}, {len(games)} of {meeting.games} games")
+    return found
+
+
+def _begin() -> None:
+    """Leave interrupts to the process that has started this one, and end with it, however it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _played(folder: Path, part: tuple[Meeting, int]) -> tuple[Meeting, list[GameRecord]]:
+    meeting, k = part
+    return meeting, meeting.play(folder, k)
