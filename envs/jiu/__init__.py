@@ -51,9 +51,9 @@ SPEC = Spec(
     tested=(
         {},
         {"board_size": 6, "max_turns": 60},
-        {"board_size": 8, "layout_only": True},
+        {"board_size": 6, "layout_only": True},
         {"board_size": 6, "single_jump_ban": "both", "must_take": False, "revisit": False, "no_capture_limit": 40},
-        {"board_size": 8, "single_jump_ban": "stronger", "flying": "below", "dalian_win": "any", "repetition": 2},
+        {"board_size": 6, "single_jump_ban": "stronger", "flying": "below", "dalian_win": "any", "repetition": 2},
         {"board_size": 6, "gun": False, "dalian_gates": False, "single_jump_ban": "none", "no_capture_limit": 0},
         {"board_size": 26, "max_turns": 5},
     ),

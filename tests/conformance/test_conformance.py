@@ -33,8 +33,6 @@ from boyi.envs.engine import batch
 from boyi.envs.faces.aec import AEC
 from boyi.envs.faces.frame import LAYOUTS
 
-pytestmark = pytest.mark.kernels
-
 with warnings.catch_warnings():
     # It imports one of PettingZoo's own games, in a way that PettingZoo has deprecated.
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -77,6 +75,7 @@ def probe(game: Game) -> check.Probe:
     return check.Probe(game, games=10)
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("item", check.ITEMS, ids=lambda item: item.__name__)
 @every_set(SPECS, large=False)
 def test_contract(game: Game, item: Callable[[check.Probe], None], monkeypatch: pytest.MonkeyPatch) -> None:
