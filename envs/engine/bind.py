@@ -21,6 +21,7 @@ from numba.core import event
 
 from . import kernels, protocol
 from .errors import BoyiError
+from .inner import InnerCompiler
 from .rng import OPTIONS
 from .spec import Game
 
@@ -142,10 +143,12 @@ def _rebuild(function: FunctionType, names: dict[str, Kernel], record: str, *, i
 
 
 def _jit(function: FunctionType, inner: bool) -> Kernel:
-    # Only what Python calls needs a way in, which takes a fifth of the time to compile; C calls none.
-    options: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
     if INTERPRETED:
         return function
+    # Only what Python calls needs a way in, which takes a fifth of the time to compile; C calls none.
+    options: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
+    if inner:
+        options["pipeline_class"] = InnerCompiler
     try:
         return njit(cache=True, **options)(function)
     except RuntimeError as error:

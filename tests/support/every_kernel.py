@@ -10,7 +10,6 @@ not load what it holds.
 import ctypes
 import os
 from collections.abc import Iterator
-from functools import partial
 from importlib import import_module
 from inspect import isfunction
 from mmap import mmap
@@ -22,10 +21,12 @@ import pytest
 from llvmlite import ir as llvm
 from llvmlite.binding import add_symbol
 from numba.core import ir, types
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler import Compiler, CompilerBase
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.untyped_passes import FixupArgs
 from numba.extending import intrinsic
+
+_njit = numba.njit
 
 BYTES: dict[str, ctypes.c_uint8] = {}
 """The byte of every kernel; where nothing is recorded there are none."""
@@ -92,14 +93,22 @@ class Enter(FunctionPass):
         return True
 
 
-class Recording(CompilerBase):
-    """Numba's compiler with the pass `Enter`."""
+def recording(compiler: type[CompilerBase]) -> type[CompilerBase]:
+    """Make a compiler of Numba's that has the pass `Enter`, too."""
 
-    def define_pipelines(self) -> list[PassManager]:
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.add_pass_after(Enter, FixupArgs)
-        passes.finalize()
-        return [passes]
+    class Recording(compiler):
+        def define_pipelines(self) -> list[PassManager]:
+            (passes,) = super().define_pipelines()
+            passes.add_pass_after(Enter, FixupArgs)
+            passes.finalize()
+            return [passes]
+
+    return Recording
+
+
+def njit(*args: Any, pipeline_class: type[CompilerBase] = Compiler, **options: Any) -> Any:
+    """Decorate as Numba's own does, with a compiler that records."""
+    return _njit(*args, pipeline_class=recording(pipeline_class), **options)
 
 
 class Record:
@@ -109,7 +118,7 @@ class Record:
         if not (numba.config.BOUNDSCHECK and numba.config.CACHE_DIR) or numba.config.DISABLE_JIT:
             raise pytest.UsageError("--every-kernel wants NUMBA_BOUNDSCHECK=1 and a NUMBA_CACHE_DIR of its own")
         # Before anything of the package is imported, and so before the first kernel is decorated.
-        numba.njit = partial(numba.njit, pipeline_class=Recording)
+        numba.njit = njit
         numba.config.CACHE_DIR = os.path.join(numba.config.CACHE_DIR, "recorded")
         found = kernels()
         shared = mmap(-1, len(found))

@@ -71,6 +71,28 @@ def test_a_second_process_loads_what_the_first_compiled(copied: Path) -> None:
     assert second.stdout.split() == ["9", "0"]
 
 
+def test_an_inner_kernel_has_no_machine_code_of_its_own(copied: Path) -> None:
+    """It is built into what calls it, from the cache as from the process that has compiled it."""
+    counting = """
+outer = bind(mask_rows, game)
+(whole,), (inner,) = outer.overloads.values(), outer.py_func.__globals__["legal"].overloads.values()
+print(len(list(whole.library.get_defined_functions())) > 0, len(list(inner.library.get_defined_functions())))
+"""
+    assert run(MASKED + counting, copied).stdout.split() == ["9", "True", "0"]
+    another = """
+import numpy as np
+from boyi.envs import find
+from boyi.envs.conformance.kernels import look_one
+from boyi.envs.engine.bind import bind
+game, mask = find("hex:board_size=3"), np.zeros(9, np.int8)
+outer = bind(look_one, game)
+print(outer(game.blank, mask, np.zeros(2, np.float32), np.zeros(1, np.uint64)), int(mask.sum()))
+(inner,) = outer.py_func.__globals__["legal"].stats.cache_hits.values()
+print(inner)
+"""
+    assert run(another, copied).stdout.split() == ["9", "9", "1"]
+
+
 def test_two_processes_may_compile_the_same_game_at_once(copied: Path) -> None:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")} | {"PYTHONPATH": str(copied)}
     both = [

@@ -1,0 +1,59 @@
+"""Inner kernels, which only kernels call: their code is built into that of their callers, and nowhere else.
+
+Numba makes machine code of every function it compiles, and builds the code of those it calls into it, too. Of what no
+Python calls, the machine code of its own is a third of the time that a game takes to compile, and is never run. So the
+library of an inner kernel keeps its code for others to link, as it was lowered: whoever links it optimizes the whole.
+What Numba itself loads and caches of such a library is a module with nothing but the kernel's environment in it, which
+has to have an address.
+"""
+
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
+from numba.core.untyped_passes import FixupArgs
+
+
+class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """The code of an inner kernel, to be linked."""
+
+    def _optimize_final_module(self) -> None:
+        """Leave the code to those who link it."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+        environments = [
+            variable.name for variable in self._final_module.global_variables if variable.linkage == llvm.Linkage.common
+        ]
+        self._get_module_for_linking()  # which keeps what there is now
+        rows = [str(self._codegen._create_empty_module(self.name))]
+        rows += [f'@"{name}" = common global i8* null' for name in environments]
+        self._final_module = llvm.parse_assembly("\n".join(rows))
+        super()._finalize_final_module()
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class Link(FunctionPass):  # type: ignore[misc]
+    """A pass of Numba's compiler that puts what is compiled into a `LinkedLibrary`."""
+
+    _name = "link"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return False
+
+
+class InnerCompiler(CompilerBase):  # type: ignore[misc]
+    """Numba's compiler, for inner kernels."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(Link, FixupArgs)
+        passes.finalize()
+        return [passes]
