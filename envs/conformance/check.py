@@ -178,7 +178,7 @@ def keys(probe: Probe) -> None:
     for position in probe.positions:
         twin = known.setdefault(position.key, position)
         same = twin.to_move == position.to_move and (twin.mask == position.mask).all()
-        probe.require(same, position, f"key takes this position for another:\n{probe.report(twin, 'the other')}\n")
+        probe.require(same, position, partial(_beside, probe, "key takes this position for another", twin))
 
 
 def texts(probe: Probe) -> None:
@@ -422,7 +422,7 @@ def images(probe: Probe) -> None:
             for a, b in _renamed(probe, table, k):
                 same = _look_alike(probe, a, b, encoder, numbers[k], actions[k])
                 failure = f"{encoder} does not show the image that its symmetries say"
-                probe.require(same, a, f"{failure}:\n{probe.report(b, 'the other')}\n")
+                probe.require(same, a, partial(_beside, probe, failure, b))
 
 
 def _renamings(game: Game) -> np.ndarray:
@@ -458,7 +458,7 @@ def _renamed(probe: Probe, table: np.ndarray, k: int) -> Iterator[tuple[Position
     while True:
         a, b = probe.look(seed, here), probe.look(seed, there)
         same = a.to_move == b.to_move and (b.mask[table] == a.mask).all() and (a.returns == b.returns).all()
-        probe.require(same, a, f"symmetry {table} makes this another game:\n{probe.report(b, 'the other')}\n")
+        probe.require(same, a, partial(_beside, probe, f"symmetry {k} makes this another game", b))
         yield a, b
         if a.to_move < CHANCE:
             return
@@ -467,6 +467,11 @@ def _renamed(probe: Probe, table: np.ndarray, k: int) -> Iterator[tuple[Position
         here, there = here.copy(), there.copy()
         probe.kernel(advance_one)(here, choice)
         probe.kernel(advance_one)(there, table[choice] if decides else choice)
+
+
+def _beside(probe: Probe, failure: str, other: Position) -> str:
+    """Say what is wrong with a position and its image, which is reported beside it."""
+    return f"{failure}:\n{probe.report(other, 'the other')}\n"
 
 
 def _look_alike(probe: Probe, a: Position, b: Position, encoder: str, numbers: np.ndarray, actions: np.ndarray) -> bool:

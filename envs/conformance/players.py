@@ -62,9 +62,10 @@ def _said(probe: Probe, position: Position, notes: np.ndarray) -> list[bytes]:
     before, values = field_bytes(position.states), np.zeros(probe.game.seats, np.int64)
     _kernel(probe, evaluate_one, "evaluate")(position.states, notes, values)
     bounded = (np.abs(values) < BOUND).all()
-    probe.require(bounded, position, f"evaluate says {values}, not within a million either way")
+    probe.require(bounded, position, lambda: f"evaluate says {values}, not within a million either way")
     duel = probe.game.seats == 2 and probe.game.spec.zero_sum
-    probe.require(not duel or values.sum() == 0, position, f"evaluate says {values} to two seats: not one's loss")
+    opposite = not duel or values.sum() == 0
+    probe.require(opposite, position, lambda: f"evaluate says {values} to two seats: not one's loss")
     said = [values.tobytes()]
     for generic, least in ((list_candidates, 1), (list_tactics, 0)) if position.to_move >= 0 else ():
         name = generic.__name__.removeprefix("list_")

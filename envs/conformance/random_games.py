@@ -125,10 +125,13 @@ class Probe:
         self.require(field_bytes(position.states) == before, position, f"observe_{encoder} changes the record")
         return x[0]
 
-    def require(self, promise: Any, position: Position | None, failure: str) -> None:
-        """Raise `GameError` with the position's seed, ply and diagram, unless the promise is kept."""
+    def require(self, promise: Any, position: Position | None, failure: str | Callable[[], str]) -> None:
+        """Raise `GameError` with the position's seed, ply and diagram, unless the promise is kept.
+
+        A failure that takes long to write, arrays or a diagram, is handed in as what writes it.
+        """
         if not promise:
-            raise GameError(self.report(position, failure))
+            raise GameError(self.report(position, failure if isinstance(failure, str) else failure()))
 
     def report(self, position: Position | None, failure: str) -> str:
         if position is None:
