@@ -483,6 +483,8 @@ def flat_head(wide: int, actions: int) -> nn.Sequential:
 
 
 def _drawn(layer: Layer, std: float) -> Layer:
+    if layer.weight.is_meta:  # it has no numbers, and drawing none would import half of torch's compiler
+        return layer
     nn.init.normal_(layer.weight, std=std)
     if layer.bias is not None:
         nn.init.zeros_(layer.bias)
