@@ -66,5 +66,8 @@ def pytest_configure(config: pytest.Config) -> None:
         from every_kernel import Record
 
         config.pluginmanager.register(Record())
-    if hasattr(config, "workerinput") and hasattr(os, "fork"):
-        config.pluginmanager.register(Processes())
+    if hasattr(config, "workerinput"):
+        # There is a worker for each core: threads of torch would only wait for each other.
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+        if hasattr(os, "fork"):
+            config.pluginmanager.register(Processes())

@@ -44,7 +44,7 @@ def test_hex_3x3_is_solved(root: str) -> None:
     model = AlphaZero(
         "hex:board_size=3", network="board", choices={"channels": 16, "blocks": 2, "pool": 1}, precision="float32",
         envs=128, moves=3, sims=24, root=root, temperature_plies=9, temperature=1.5, noise_share=0.5, dirichlet=1.0,
-        c_scale=0.1, learning_starts=500, window=20_000, batch_size=128, learning_rate=0.003, threads=2, seed=1,
+        c_scale=0.1, learning_starts=500, window=20_000, batch_size=128, learning_rate=0.003, threads=1, seed=1,
     )  # fmt: skip
     while model.decisions < 60_000:
         model.round()
@@ -66,7 +66,7 @@ def test_einstein_with_two_stones_is_played_with_less_than_one_percent_regret() 
     model = AlphaZero(
         "einstein:stones=2", network="mlp", encoder="mobility", choices={"hidden": [64, 64]}, precision="float32",
         envs=512, moves=4, sims=32, root="gumbel", chance="expected", outcome_share=0.2, learning_starts=5000,
-        window=50_000, batch_size=512, learning_rate=0.002, threads=2, seed=0,
+        window=50_000, batch_size=512, learning_rate=0.002, threads=1, seed=0,
     )  # fmt: skip
     while model.decisions < 400_000:
         if model.decisions > 300_000:
