@@ -19,7 +19,7 @@ import numpy as np
 from numba import config, njit, typeof
 from numba.core import event
 
-from . import kernels, protocol
+from . import kernels, protocol, rng
 from .errors import BoyiError
 from .inner import InnerCompiler
 from .rng import OPTIONS
@@ -126,6 +126,8 @@ def _rebuild(function: FunctionType, names: dict[str, Kernel], record: str, *, i
 
     The name tells an `inner` one, which only kernels can call, because the cache would not.
     """
+    if function.__module__ == rng.__name__:
+        record = ""  # it knows numbers and streams alone, and is the same for every game
     suffix = _digest(function, names, record) + ("_inner" if inner else "")
     if (function, suffix) not in _rebuilt:
         scope = dict(function.__globals__)

@@ -350,7 +350,7 @@ def test_a_complaint_that_no_move_follows_is_told():
 
 def test_a_program_that_still_thinks_it_thinks_is_left_alone():
     """It loses what comes within 0.02 s of its move, the next one or END."""
-    assert play("busy", pause=0.5) == [("over", "")] * 2
+    assert play("busy", pause=0.2) == [("over", "")] * 2
 
 
 # Both

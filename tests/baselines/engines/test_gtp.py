@@ -17,6 +17,7 @@ from boyi.baselines.agent import Agent
 from boyi.baselines.agents import make_agent
 from boyi.baselines.arena.matches import Match
 from boyi.baselines.command import main as cli
+from boyi.baselines.engines import external
 from boyi.baselines.engines.engine import Engine
 from boyi.baselines.engines.gtp import GTP
 from boyi.baselines.engines.gtp_server import Server
@@ -331,14 +332,15 @@ def play(mode, caplog, clock=None, pids="none", **values):
     ]
 
 
-def test_a_program_that_cannot_be_told_its_time_is_waited_for(caplog):
-    """It thinks 0.8 s, which is more than 0.1 s and the half second of grace."""
+def test_a_program_that_cannot_be_told_its_time_is_waited_for(caplog, monkeypatch):
+    """It thinks longer than its time and the grace."""
+    monkeypatch.setattr(external, "GRACE", 0.1)
     sentence = f"has no time_settings: it is not told of its 0.1 s a decision, and each is awaited for {SOON:g} s"
-    assert play("habit", caplog, seconds=0.1) == [sentence]
+    assert play("habit", caplog, seconds=0.1, setup="param_mohex max_time 0.3") == [sentence]
 
 
 def test_a_program_that_cannot_be_told_of_its_clock_is_not(caplog):
-    assert play("habit", caplog, clock=SOON) == [
+    assert play("habit", caplog, clock=SOON, setup="param_mohex max_time 0") == [
         "has no time_settings and takes no time_left: it is not told of its clock"
     ]
 

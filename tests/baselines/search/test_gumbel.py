@@ -151,7 +151,7 @@ def test_noise_draws_moves_by_their_priors_where_values_say_nothing() -> None:
 def test_limited_by_time_the_finalists_go_on(clock: Clock) -> None:
     clock.tick = 0.001
     batch = Batch("hex:board_size=3", 2, seed=0)
-    agent = PUCT(root="gumbel", sims=9, seconds=0.2, considered=4, evaluator="playout")
+    agent = PUCT(root="gumbel", sims=9, seconds=0.02, considered=4, evaluator="playout")
     found = agent.search(batch.view())
     for visits in np.sort(found.visits, axis=1)[:, ::-1]:
         assert visits[0] - visits[1] <= 1 and visits[1] > 4 > visits[2] > 0
