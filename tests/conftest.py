@@ -62,6 +62,10 @@ def pytest_configure(config: pytest.Config) -> None:
     # Processes that tests start, and agents in them, find what tests share as well.
     known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([*map(str, SHARED), *filter(None, known)]))
+    if hasattr(config.option, "loadscopereorder"):
+        # In the order of the files. The largest first, as xdist would have them, compile the same kernels side by side,
+        # and the slow batteries of mutants, which are few, would come last and alone.
+        config.option.loadscopereorder = False
     if config.getoption("every_kernel"):
         from every_kernel import Record
 
