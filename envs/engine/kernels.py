@@ -374,14 +374,19 @@ def perft(stack, depth, masks, p):
 
     `stack` holds a record for every action and chance event on the way, and one more, `masks` (len(stack), max(actions,
     outcomes)) what is still to be tried at each of them: recursion spelled out, because kernels do not recurse. Games
-    that end early count at their last ply.
+    that end early count at their last ply. Without chance events, of which at most one outcome is in `p`, the last
+    actions are counted and not played: one sequence ends with each.
     """
-    level, leaves = 0, 0
-    branch(stack[0], masks[0], p)
+    played = depth - 1 if depth > 0 and p.shape[0] == 1 else depth
+    level, leaves, n = 0, 0, branch(stack[0], masks[0], p)
     while level >= 0:
         s = stack[level]
-        if s.to_move < CHANCE or (s.to_move >= 0 and s.ply - stack[0].ply >= depth):
+        if s.to_move < CHANCE:
             leaves += 1
+            level -= 1
+            continue
+        if s.to_move >= 0 and s.ply - stack[0].ply >= played:
+            leaves += n if played < depth else 1
             level -= 1
             continue
         a = 0
@@ -397,18 +402,20 @@ def perft(stack, depth, masks, p):
         else:
             step(stack[level + 1], a)
         level += 1
-        branch(stack[level], masks[level], p)
+        n = branch(stack[level], masks[level], p)
     return leaves
 
 
 def branch(s, mask, p):
-    """Mark what can follow a record: its legal actions, or its outcomes of positive probability."""
+    """Mark what can follow a record, its legal actions or its outcomes of positive probability; count them."""
     mask[:] = 0
-    if s.to_move == CHANCE:
-        for o in range(chance(s, p)):
-            mask[o] = p[o] > 0.0
-    else:
-        legal(s, mask)
+    if s.to_move != CHANCE:
+        return legal(s, mask)
+    n = 0
+    for o in range(chance(s, p)):
+        mask[o] = p[o] > 0.0
+        n += p[o] > 0.0
+    return n
 
 
 def hash_rows(states, out):

@@ -369,7 +369,7 @@ class PerftTests(Tables):
         batch, _ = self.begin(counted[0])
         game = batch.game
         for depth, expected in enumerate(counted[1]):
-            if expected <= count(10**8, 600):
+            if expected <= count(10**9, 600):
                 stack, masks = np.repeat(batch.states, depth + 1), np.zeros((depth + 1, game.actions), np.int8)
                 found = bind(kernels.perft, game)(stack, depth, masks, np.zeros(max(1, game.chance_outcomes)))
                 assert int(found) == expected
@@ -385,9 +385,11 @@ class PerftTests(Tables):
 def count_by_depth(start: Any, depth: int, merged: Callable[[Any], Hashable]) -> list[int]:
     """Count an oracle's sequences of actions for every depth up to `depth`."""
     level, ended, counts = {merged(start): (start, 1)}, 0, [1]
-    for _ in range(depth):
+    for plies in range(1, depth + 1):
+        # The last actions are counted, and not played.
+        counts.append(ended + sum(ways * len(game.legal()) for game, ways in level.values()))
         following: dict[Hashable, tuple[Any, int]] = {}
-        for game, ways in level.values():
+        for game, ways in level.values() if plies < depth else ():
             for a in game.legal():
                 after = copy.deepcopy(game)
                 after.play(a)
@@ -397,7 +399,6 @@ def count_by_depth(start: Any, depth: int, merged: Callable[[Any], Hashable]) ->
                     position = merged(after)
                     following[position] = after, ways + following.get(position, (after, 0))[1]
         level = following
-        counts.append(ended + sum(ways for _, ways in level.values()))
     return counts
 
 
