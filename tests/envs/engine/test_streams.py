@@ -211,6 +211,16 @@ def test_a_run_that_drew_its_seed_goes_on_with_it(tmp_path) -> None:
     assert again.seed == first.seed and untimed[0] == untimed[1]
 
 
+def test_seats_are_drawn_evenly_from_the_seed_alone() -> None:
+    batch = Batch("hex:board_size=3", 400, seed=7)
+    seats = batch.draw_seats()
+    assert 150 < seats.sum() < 250 and set(seats) == {0, 1}
+    assert (batch.draw_seats([3, 5]) == seats[[3, 5]]).all()
+    assert (Batch("hex:board_size=3", 390, seed=17).draw_seats() == seats[10:]).all()
+    batch.reset()
+    assert (batch.draw_seats() != seats).any()
+
+
 def test_games_of_a_pair_share_their_chance_unless_each_has_its_own() -> None:
     for fresh in (False, True):
         match = Match("einstein:board_size=3,stones=2", ["random", "mcts:sims=2"], games=4, seed=1, fresh_chance=fresh)
