@@ -21,7 +21,7 @@ from numba.core import event
 
 from . import kernels, protocol, rng
 from .errors import BoyiError
-from .inner import InnerCompiler
+from .inner import LINKED, InnerCompiler
 from .rng import OPTIONS
 from .spec import Game
 
@@ -149,7 +149,7 @@ def _jit(function: FunctionType, inner: bool) -> Kernel:
         return function
     # Only what Python calls needs a way in, which takes a fifth of the time to compile; C calls none.
     options: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
-    if inner:
+    if inner and LINKED:
         options["pipeline_class"] = InnerCompiler
     try:
         return njit(cache=True, **options)(function)

@@ -10,13 +10,20 @@ has to have an address.
 from typing import Any
 
 import llvmlite.binding as llvm
+from llvmlite import ir
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.untyped_passes import FixupArgs
 
+LINKED = all(
+    hasattr(JITCodeLibrary, name)
+    for name in ("_optimize_final_module", "_finalize_final_module", "_get_module_for_linking")
+)
+"""Whether Numba builds libraries as all versions from 0.59 to 0.68 do; with another, inner kernels are like all."""
 
-class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
+
+class LinkedLibrary(JITCodeLibrary):
     """The code of an inner kernel, to be linked."""
 
     def _optimize_final_module(self) -> None:
@@ -24,18 +31,18 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
 
     def _finalize_final_module(self) -> None:
         self._finalized = True
-        environments = [
-            variable.name for variable in self._final_module.global_variables if variable.linkage == llvm.Linkage.common
-        ]
+        stub = self._codegen._create_empty_module(self.name)
+        for variable in self._final_module.global_variables:
+            if variable.linkage == llvm.Linkage.common:
+                environment = ir.GlobalVariable(stub, ir.IntType(8).as_pointer(), variable.name)
+                environment.linkage, environment.initializer = "common", ir.Constant(environment.value_type, None)
         self._get_module_for_linking()  # which keeps what there is now
-        rows = [str(self._codegen._create_empty_module(self.name))]
-        rows += [f'@"{name}" = common global i8* null' for name in environments]
-        self._final_module = llvm.parse_assembly("\n".join(rows))
+        self._final_module = llvm.parse_assembly(str(stub))
         super()._finalize_final_module()
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
-class Link(FunctionPass):  # type: ignore[misc]
+class Link(FunctionPass):
     """A pass of Numba's compiler that puts what is compiled into a `LinkedLibrary`."""
 
     _name = "link"
@@ -49,7 +56,7 @@ class Link(FunctionPass):  # type: ignore[misc]
         return False
 
 
-class InnerCompiler(CompilerBase):  # type: ignore[misc]
+class InnerCompiler(CompilerBase):
     """Numba's compiler, for inner kernels."""
 
     def define_pipelines(self) -> list[PassManager]:
