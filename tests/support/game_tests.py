@@ -369,7 +369,7 @@ class PerftTests(Tables):
         batch, _ = self.begin(counted[0])
         game = batch.game
         for depth, expected in enumerate(counted[1]):
-            if expected <= count(10**9, 600):
+            if expected <= count(10**9, 10_000):
                 stack, masks = np.repeat(batch.states, depth + 1), np.zeros((depth + 1, game.actions), np.int8)
                 found = bind(kernels.perft, game)(stack, depth, masks, np.zeros(max(1, game.chance_outcomes)))
                 assert int(found) == expected
