@@ -470,7 +470,7 @@ def _renamed(probe: Probe, table: np.ndarray, k: int) -> Iterator[tuple[Position
 
 
 def _beside(probe: Probe, failure: str, other: Position) -> str:
-    """Say what is wrong with a position and its image, which is reported beside it."""
+    """Say what is wrong with a position beside another, its image or twin, which is reported too."""
     return f"{failure}:\n{probe.report(other, 'the other')}\n"
 
 
