@@ -30,6 +30,7 @@ from ...envs.engine.protocol import (
     tactics,
     transposition,
 )
+from ...envs.engine.ranking import bring_best
 from .evaluation import WIN
 from .transpositions import EXACT, LOWER, UPPER, find_entry, value_in, value_out, write_entry
 
@@ -47,7 +48,8 @@ class Levels(NamedTuple):
     there are and how many are tried, whether the latest was tried with a null window, and the position's hash.
 
     `moves` and `ranks` (levels, actions) int32 are the candidates, `line` (levels, levels) int32 and `length` the best
-    continuation, `killers` (levels, 2) and `history` (2, actions) what refuted before, `mask` (actions,) int8 scratch.
+    continuation, `killers` (levels, 2) and `history` (2, actions) what refuted before, `mask` int8 scratch, an entry
+    for every action, rounded up to eights.
     `at` (4,) says where the search stands: the level, positions met, whether the level is to be entered, and whether
     any position was evaluated.
     """
@@ -94,7 +96,7 @@ def make_levels(levels: int, actions: int) -> Levels:
         length=np.zeros(levels, np.int64),
         killers=np.zeros((levels, 2), np.int32),
         history=np.zeros((2, actions), np.int32),
-        mask=np.zeros(actions, np.int8),
+        mask=np.zeros(-(-actions // 8) * 8, np.int8),
     )
 
 
@@ -208,27 +210,20 @@ def keep_best(moves, ranks, n, width):
 
 def append_others(s, moves, ranks, n, mask):
     """Append the legal actions that are not among the first `n`, none of a higher rank; return how many there are."""
-    legal(s, mask)
+    legal(s, mask[: moves.size])
     least = np.int32(0)
     for i in range(n):
         mask[moves[i]] = 0
         least = min(least, ranks[i])
-    for a in range(mask.shape[0]):
-        if mask[a]:
-            moves[n], ranks[n] = a, least
-            n += 1
+    # Most of a mask is empty: it is looked through by eights.
+    eights = mask.view(np.int64)
+    for k in range(eights.size):
+        if eights[k] != 0:
+            for a in range(8 * k, 8 * k + 8):
+                if mask[a]:
+                    moves[n], ranks[n] = a, least
+                    n += 1
     return n
-
-
-def bring_best(moves, ranks, i, n):
-    """Exchange candidate i with that of the highest rank behind it, if there is a higher one."""
-    best = i
-    for j in range(i + 1, n):
-        if ranks[j] > ranks[best]:
-            best = j
-    a, rank = moves[best], ranks[best]
-    moves[best], ranks[best] = moves[i], ranks[i]
-    moves[i], ranks[i] = a, rank
 
 
 def order(levels, level, n, hint):

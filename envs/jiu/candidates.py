@@ -7,14 +7,14 @@ stones: a list is cut short behind them only.
 import numpy as np
 
 from ..engine.protocol import URGENT
+from ..engine.ranking import bring_best
 from ..engine.rng import kernel
 from ..grid.board import side
-from ..grid.rays import neighbour
 from .constants import DROP, JUMP, LAYOUT, MOVE, PICK, PUT, STOP, TAKE, TAKE_OFF
-from .prey import list_damage, rank_prey
-from .ranks import CAPTURE, layout_gain, rank_drop, rank_landing, rank_lifted, rank_step
+from .prey import weigh_prey
+from .ranks import CAPTURE, COMES, LEAVES, away, layout_gain, rank_drop, rank_landing, rank_lifted, rank_step
 from .rules import can_begin_jump, ends, flies, landing
-from .weigh import change, padded
+from .weigh import change, mark_ways, padded, weigh_places
 
 MOST_PUT, MOST_TURNS, MOST_LIFTED, MOST_DROPPED, MOST_TAKEN = 14, 24, 6, 6, 6
 
@@ -53,14 +53,9 @@ def tactics(s, e, moves, ranks):
 def keep_best(moves, ranks, n, most):
     """Bring the candidates that rank highest to the front, `most` of them and all that take; return how many."""
     for i in range(n):
-        best = i
-        for j in range(i + 1, n):
-            if ranks[j] > ranks[best]:
-                best = j
-        if i >= most and ranks[best] < URGENT:
+        bring_best(moves, ranks, i, n)
+        if i >= most and ranks[i] < URGENT:
             return i
-        moves[i], moves[best] = moves[best], moves[i]
-        ranks[i], ranks[best] = ranks[best], ranks[i]
     return n
 
 
@@ -104,17 +99,22 @@ def list_turns(s, e, moves, ranks):
                 moves[count], ranks[count] = PICK * points + p, rank_lifted(e, n, p, seat)
                 count += 1
         count = keep_best(moves, ranks, count, MOST_LIFTED)
+    weigh_places(e, seat, n, LEAVES, COMES)
+    mark_ways(e, seat, n, not flying)
     for p in range(points):
-        if s.board[p] == seat + 1:
+        i = padded(n, p)
+        if e.ways[i]:
             for d in range(4):
-                q = neighbour(n, p, d)
-                if q >= 0 and s.board[q] == 0 and not flying:
-                    moves[count], ranks[count] = (MOVE + d) * points + p, rank_step(s, e, n, p, q, d, seat)
-                    count += 1
-                elif q >= 0 and s.board[q] == 2 - seat and can_begin_jump(s, p, d):
+                if e.ways[i] >> d & 1:
                     moves[count] = (MOVE + d) * points + p
-                    ranks[count] = URGENT + rank_landing(s, e, n, landing(s, p, d), seat)
-                    count += 1
+                    if e.empty[i + away(n + 1, d)]:
+                        ranks[count] = rank_step(s, e, n, p, p + away(n, d), d, seat)
+                        count += 1
+                    elif can_begin_jump(s, p, d):
+                        ranks[count] = URGENT + rank_landing(s, e, n, landing(s, p, d), seat)
+                        count += 1
+    e.worth[:] = 0
+    e.ways[:] = 0
     return keep_best(moves, ranks, count, MOST_TURNS)
 
 
@@ -152,12 +152,12 @@ def list_drops(s, e, moves, ranks):
 def list_prey(s, e, moves, ranks, most):
     """§10: stones to take, and to stop where that is allowed."""
     points, other, n, count = s.board.size, 1 - np.int64(s.to_move), side(s), 0
-    list_damage(s, e, other)
+    weigh_prey(e, other, n)
     for p in range(points):
         if s.board[p] == other + 1:
-            moves[count], ranks[count] = TAKE_OFF * points + p, rank_prey(e, padded(n, p), n + 1, other)
+            moves[count], ranks[count] = TAKE_OFF * points + p, e.worth[padded(n, p)]
             count += 1
-    e.damage[:] = 0
+    e.worth[:] = 0
     count = keep_best(moves, ranks, count, most)
     if s.must_take == 0:
         moves[count], ranks[count] = STOP * points, -CAPTURE

@@ -57,7 +57,7 @@ def notes(game: Game) -> np.ndarray:
     """Return what evaluation keeps, one record (1,).
 
     On padded boards (see `weigh`), the stones of either seat, the empty points and how many stones each unit cell has
-    of either; the hash of the stones; and scratch, how much taking each stone would hurt.
+    of either; the hash of the stones; and scratch, what is found about each point while actions are ranked.
     """
     places = room(int(game.params["board_size"]))
     fields = [
@@ -65,7 +65,8 @@ def notes(game: Game) -> np.ndarray:
         ("own", "i1", (2, places)),
         ("cells", "i1", (2, places)),
         ("empty", "i1", (places,)),
-        ("damage", "i2", (places,)),
+        ("ways", "i1", (places,)),
+        ("worth", "i2", (places,)),
     ]
     return np.zeros(1, np.dtype(fields, align=True))
 

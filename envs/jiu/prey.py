@@ -3,66 +3,61 @@
 import numpy as np
 
 from ..engine.rng import kernel
-from ..grid.board import side
-from .ranks import away, beyond, exposed, lacking, threatened
-from .weigh import padded
+from .ranks import PREY, away, beyond
+from .weigh import Weights, mark_holes, weigh_places
 
-IN_SQUARE, IN_HOLE, IN_GATE, IN_DALIAN = 15, 20, 60, 150
-UNBLOCKS, HUNTER, HUNTED = 30, 3, 10  # a hole of the taker's; for every point of `threatened`; jumped anyway
+IN_HOLE, IN_GATE, IN_DALIAN = 20, 60, 150
+STONES = Weights(squares=15, holes=30, exposed=-10, prey=3 * PREY, uncovered=0)
 
 
 @kernel
-def list_damage(s, e, seat):
-    """Write into ``e.damage`` what taking each stone of a side would hurt it, from its gates."""
-    n = side(s)
+def weigh_prey(e, seat, n):
+    """Write into ``e.worth`` what taking each stone of a side is worth."""
+    weigh_places(e, seat, n, STONES, STONES)
+    mark_holes(e.cells[seat], e.empty, e.ways, n)
+    add_damage(e.cells[seat], e.own[seat], e.worth, e.ways, n)
+    e.ways[:] = 0
+
+
+@kernel
+def add_damage(cells, own, worth, holes, n):
+    """Add what taking each stone of a side would hurt its gates, whose holes are marked."""
     width = n + 1
-    cells, own, damage = e.cells[seat], e.own[seat], e.damage
-    for q in range(s.board.size):
-        i = padded(n, q)
-        if s.board[q] == 0 and lacking(cells, i, width) > 0:
+    for i in range(holes.size):
+        if holes[i]:
             for j in (i - width - 1, i - width, i - 1, i):
                 if cells[j] == 3:
-                    add_to_cell(damage, j, width, IN_HOLE)
+                    add_to_cell(worth, j, width, IN_HOLE)
             for d in range(4):
                 runner = i - away(width, d)
                 if own[runner] == 1:
-                    hurt_gate(cells, damage, i, runner, d, width)
+                    hurt_gate(cells, worth, i, runner, d, width)
 
 
 @kernel
-def hurt_gate(cells, damage, i, runner, d, width):
+def hurt_gate(cells, worth, i, runner, d, width):
     """Add what hangs on a runner that steps in direction d to place i, if it makes a square there."""
     squares = np.int64(0)
     for j in beyond(i, width, d):
         if cells[j] == 3:
             squares += 1
-            add_to_cell(damage, j, width, IN_GATE)
+            add_to_cell(worth, j, width, IN_GATE)
     if squares == 0:
         return
-    damage[runner] += IN_GATE * squares
+    worth[runner] += IN_GATE * squares
     for j in beyond(runner, width, d ^ 1):
         if cells[j] == 4:
-            add_to_cell(damage, j, width, IN_DALIAN)
-            damage[runner] += IN_DALIAN
+            add_to_cell(worth, j, width, IN_DALIAN)
+            worth[runner] += IN_DALIAN
             for k in beyond(i, width, d):
                 if cells[k] == 3:
-                    add_to_cell(damage, k, width, IN_DALIAN)
+                    add_to_cell(worth, k, width, IN_DALIAN)
 
 
 @kernel
-def add_to_cell(damage, j, width, worth):
+def add_to_cell(worth, j, width, by):
     """Add to the four places of a cell."""
-    damage[j] += worth
-    damage[j + 1] += worth
-    damage[j + width] += worth
-    damage[j + width + 1] += worth
-
-
-@kernel
-def rank_prey(e, i, width, seat):
-    """Rank the taking of the stone of `seat` at place i."""
-    rank = np.int64(e.damage[i]) + HUNTER * threatened(e, i, width, seat)
-    rank += UNBLOCKS * lacking(e.cells[1 - seat], i, width)
-    for j in (i - width - 1, i - width, i - 1, i):
-        rank += IN_SQUARE * np.int64(e.cells[seat, j] == 4)
-    return rank - HUNTED * np.int64(exposed(e, i, 0, width, seat))
+    worth[j] += by
+    worth[j + 1] += by
+    worth[j + width] += by
+    worth[j + width + 1] += by

@@ -5,11 +5,13 @@ import numpy as np
 from ..engine.protocol import URGENT
 from ..engine.rng import kernel
 from ..grid.directions import DOWN, LEFT, UP
-from .weigh import DOUBLE_GATE, GATE, TRIANGLE, padded
+from .weigh import DOUBLE_GATE, GATE, TRIANGLE, Weights, padded
 
 CAPTURE = 1000  # for every stone taken
 OPENS, CLOSES, LOSES = 30, 25, 15  # a square of one's own, a hole to either side, a triangle of one's own
 DANGER, PREY = 40, 15  # a stone that can be jumped, and one that could be next
+LEAVES = Weights(squares=0, holes=-CLOSES, exposed=DANGER, prey=0, uncovered=-DANGER)
+COMES = Weights(squares=0, holes=CLOSES, exposed=-DANGER, prey=PREY, uncovered=0)
 
 
 @kernel
@@ -98,30 +100,20 @@ def fills(s, e, n, p, left, seat):
 
 @kernel
 def rank_step(s, e, n, p, q, d, seat):
-    """Rank the step from p to q: squares made and opened, triangles, the other side's holes, jumps."""
+    """Rank the step from p to q by what `weigh_places` has found, squares made and opened, and triangles."""
     width, i, j = n + 1, padded(n, p), padded(n, q)
     mine, theirs = e.cells[seat], e.cells[1 - seat]
-    rank = CLOSES * (lacking(theirs, j, width) - lacking(theirs, i, width))
+    rank = np.int64(e.worth[i]) + np.int64(e.worth[j])
     due = fills(s, e, n, q, i, seat)
     for k in beyond(j, width, d):
         due += mine[k] == 3
-        rank += LOSES * np.int64(mine[k] == 2 and theirs[k] == 0)
+        rank += LOSES * np.int64((mine[k] == 2) & (theirs[k] == 0))
     for k in beyond(i, width, d ^ 1):
-        rank += OPENS * np.int64(mine[k] == 4) - LOSES * np.int64(mine[k] == 3 and theirs[k] == 0)
-    rank += DANGER * (np.int64(exposed(e, i, 0, width, seat)) - np.int64(exposed(e, j, i, width, seat)))
-    rank -= uncovered(e, i, j, width, seat)
-    rank += threatened(e, j, width, seat)
+        rank += OPENS * np.int64(mine[k] == 4) - LOSES * np.int64((mine[k] == 3) & (theirs[k] == 0))
+    if e.own[1 - seat, j + away(width, d)] == 1:
+        # It can be jumped into the point that it has left.
+        rank -= DANGER * (1 - np.int64(exposed(e, j, 0, width, seat)))
     return rank + URGENT + CAPTURE * due if due > 0 else rank
-
-
-@kernel
-def uncovered(e, i, j, width, seat):
-    """Value the stones next to place i that can be jumped into it when its stone has gone to place j."""
-    total = 0
-    for step in (-width, width, -1, 1):
-        if i + step != j and e.own[seat, i + step] == 1 and e.own[1 - seat, i + 2 * step] == 1:
-            total += DANGER
-    return total
 
 
 @kernel

@@ -20,7 +20,7 @@ from boyi.envs.jiu import state as record
 from boyi.envs.jiu.constants import DROP, JUMP, LAYOUT, TAKE, TURN
 from boyi.envs.jiu.evaluate import HANDMADE, LEARNED, Worths
 from boyi.envs.jiu.greedy import shapes
-from boyi.envs.jiu.weigh import count_shapes
+from boyi.envs.jiu.weigh import Weights, count_shapes, mark_ways, padded, weigh_places
 
 pytestmark = pytest.mark.kernels
 
@@ -142,7 +142,7 @@ def test_notes_follow_the_game(game: str) -> None:
         looking.survey(states)
         assert not [field for field in kept.dtype.names if not np.array_equal(kept[field], looking.notes[field])]
         chosen, sharp, _, _ = looking.look(states)
-        assert not looking.notes["damage"].any()
+        assert not looking.notes["worth"].any() and not looking.notes["ways"].any()
         assert chosen and batch.mask[0, chosen].all() and len(set(chosen)) == len(chosen)
         assert set(sharp) <= set(chosen)
         earning = looking.earning(states, batch.mask[0]) if states["phase"][0] in (TURN, DROP) else set()
@@ -152,6 +152,58 @@ def test_notes_follow_the_game(game: str) -> None:
         last = states, a
     battle = {TURN, JUMP, TAKE, "earning"} | (set() if game == "jiu" else {DROP})
     assert phases.keys() >= {LAYOUT} | (set() if "layout_only" in game else battle), phases
+
+
+@on_fourteen_lines
+@pytest.mark.parametrize("n", [6, 14])
+def test_places_are_weighed_as_counted_on_the_board(n: int) -> None:
+    """Also at the edges: whole rows at once see what one finds point by point."""
+    game = find(f"jiu:board_size={n}")
+    draw = np.random.default_rng(n)
+    for seat, steps in ((0, True), (1, True), (0, False)):
+        stones, points = (Weights(*draw.integers(-40, 40, 5).tolist()) for _ in range(2))
+        board = draw.choice(3, (n, n), p=[0.4, 0.3, 0.3])
+        looking = Looking(game)
+        looking.survey(put_down(game, board.ravel()))
+        notes = looking.notes.view(np.recarray)[0]
+        weigh_places(notes, seat, n, stones, points)
+        mark_ways(notes, seat, n, steps)
+        at = [padded(n, p) for p in range(n * n)]
+        places = [(r, c) for r in range(n) for c in range(n)]
+        weighed = [
+            sum(np.multiply(stones if board[at] == seat + 1 else points, around(board, *at, seat))) for at in places
+        ]
+        assert notes["worth"][at].tolist() == weighed
+        assert notes["ways"][at].tolist() == [ways(board, *at, seat, steps) for at in places]
+
+
+def around(board: NDArray[np.int64], r: int, c: int, seat: int) -> tuple[int, int, int, int, int]:
+    """Count what `Weights` are about around a point: squares, the other's holes, whether a stone of `seat` there can be
+    jumped, how many it can jump, and how many of its side beside it could be jumped into the point.
+    """
+    edged = np.pad(board, 2, constant_values=-1)
+    mine, theirs, here = seat + 1, 2 - seat, np.array([r + 2, c + 2])
+    cells = [edged[here[0] - i : here[0] - i + 2, here[1] - j : here[1] - j + 2] for i in (0, 1) for j in (0, 1)]
+    ways = [
+        [int(edged[tuple(here + k * np.array(step))]) for k in (-1, 1, 2)]
+        for step in ((-1, 0), (1, 0), (0, -1), (0, 1))
+    ]
+    return (
+        sum(bool((cell == mine).all()) for cell in cells),
+        sum(np.count_nonzero(cell == theirs) == 3 for cell in cells),
+        int(any((behind, next_to) == (0, theirs) for behind, next_to, _ in ways)),
+        sum((next_to, far) == (theirs, 0) for _, next_to, far in ways),
+        sum((next_to, far) == (mine, theirs) for _, next_to, far in ways),
+    )
+
+
+def ways(board: NDArray[np.int64], r: int, c: int, seat: int, steps: bool) -> int:
+    """Find where the stone of `seat` on a point can jump and, with `steps`, step to, as bits."""
+    edged, found = np.pad(board, 2, constant_values=-1), 0
+    for d, (down, right) in enumerate(((-1, 0), (1, 0), (0, -1), (0, 1))):
+        next_to, far = (int(edged[r + 2 + k * down, c + 2 + k * right]) for k in (1, 2))
+        found |= ((next_to == 0 and steps) or (next_to, far) == (2 - seat, 0)) << d
+    return found if board[r, c] == seat + 1 else 0
 
 
 @pytest.mark.parametrize("learned", [False, True])

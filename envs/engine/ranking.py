@@ -1,0 +1,21 @@
+"""Kernels over lists of actions and their ranks, in which the highest come first."""
+
+from .rng import kernel
+
+
+@kernel
+def bring_best(moves, ranks, i, n):
+    """Exchange candidate i with that of the highest rank behind it, of equals the first, if there is a higher one.
+
+    The highest rank is found first and then its place: compilers look at many ranks at once that way.
+    """
+    behind = ranks[i:n]
+    highest = behind[0]
+    for j in range(behind.size):
+        highest = max(highest, behind[j])
+    best = i
+    while ranks[best] != highest:
+        best += 1
+    a, rank = moves[best], ranks[best]
+    moves[best], ranks[best] = moves[i], ranks[i]
+    moves[i], ranks[i] = a, rank
