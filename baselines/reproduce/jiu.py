@@ -46,8 +46,8 @@ DEVIATIONS = (
 @dataclass(frozen=True)
 class Scale:
     """How much is done: the `iterations` after which is measured, simulations of a stone, layouts a match, games with
-    quick battles a match, whole games against program C after some iterations, or of ours, and after the last, how deep
-    C looks, and the seconds a turn in which every move and those that the game names are compared.
+    quick battles a match, whole games against program C after some iterations, and of ours, how deep C looks, and the
+    seconds a turn in which every move and those that the game names are compared, in as many games as those of ours.
     """
 
     iterations: tuple[int, ...]
@@ -55,13 +55,13 @@ class Scale:
     layouts: int
     battles: int
     games: int
-    last_games: int
+    our_games: int
     depth: int
     seconds: float
 
 
-QUICK = Scale((1, 2, 3), sims=16, layouts=10, battles=10, games=2, last_games=2, depth=2, seconds=0.01)
-FULL = Scale((100, 300, 500), sims=64, layouts=100, battles=50, games=20, last_games=40, depth=4, seconds=0.2)
+QUICK = Scale((1, 2, 3), sims=16, layouts=10, battles=10, games=2, our_games=2, depth=2, seconds=0.01)
+FULL = Scale((100, 300, 500), sims=64, layouts=100, battles=50, games=20, our_games=40, depth=4, seconds=0.2)
 
 
 def sides(layout: str, battle: str) -> str:
@@ -123,15 +123,14 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         layouts[OURS] = "az:jiu,sims=32"
     search = f"alphabeta:depth={scale.depth},quiescence=0,width=all"
     narrowed, followed = f"alphabeta:depth={scale.depth},quiescence=0", f"alphabeta:depth={scale.depth}"
-    last = f"{max(trained)} iterations"
-    many = {name: scale.last_games if name == last else scale.games for name in layouts}
+    many = {name: scale.our_games if name == OURS else scale.games for name in layouts}
     kinds = (
         ("quick battles", BATTLE, sides(search, BATTLE), scale.battles, 10),
         ("C narrowed", "random", sides(narrowed, "random"), scale.layouts, scale.layouts),
         ("random", "random", sides("random", "random"), scale.layouts, scale.layouts),
         ("games", followed, sides(search, search), 0, 2),
     )
-    # The last network's first, of which most is wanted; games that take hours behind those that take minutes.
+    # Ours first, of which most is wanted; games that take hours behind those that take minutes.
     meetings = [
         Meeting(f"{name}, {kind}", GAME, (sides(layout, battle), other), games or many[name], part, OPENING)
         for kind, battle, other, games, part in kinds
@@ -141,7 +140,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
     # In equal time, so with nothing beside it.
     usual, equal = f"alphabeta:quiescence=0,seconds={scale.seconds:g}", "narrowed against every move"
     narrow, every = sides(search, usual), sides(search, f"{usual},width=all")
-    match = Meeting(equal, GAME, (narrow, every), scale.last_games, scale.last_games, OPENING)
+    match = Meeting(equal, GAME, (narrow, every), scale.our_games, scale.our_games, OPENING)
     timed = play_all(folder, [match], report, said)
     width = score(timed[equal])
     whole, worth = ({name: score(found[f"{name}, {kind}"]) for name in layouts} for kind in ("games", "quick battles"))
@@ -195,7 +194,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         ),
         "",
         "Narrowed, to the moves that the game names, against every legal move, in equal time"
-        f" ({scale.seconds:g} s a turn) in the battle: {share(width)} of {scale.last_games} games.",
+        f" ({scale.seconds:g} s a turn) in the battle: {share(width)} of {scale.our_games} games.",
         "",
         *(f"![A layout against C's after {k} iterations](layout_{k}.svg)" for k in trained),
         "",
