@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from clock import Clock
 from places import SHARED, Kept
-from processes import Processes
+from processes import Largest, Processes
 
 sys.path[1:1] = [str(folder) for folder in SHARED if str(folder) not in sys.path]
 
@@ -75,3 +75,5 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
         if hasattr(os, "fork"):
             config.pluginmanager.register(Processes())
+    else:
+        config.pluginmanager.register(Largest())

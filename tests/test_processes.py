@@ -47,3 +47,4 @@ def test_a_file_runs_in_a_process_of_its_own(tmp_path: Path) -> None:
     assert "AssertionError: torn down" in told
     (one, worker), (other, same) = sorted(re.findall(r"process (\d+) of (\d+)", told))
     assert one != other and worker == same
+    assert re.search(r"^the largest process took 0\.\d GiB, in test_(one|other)\.py$", told, re.M)

@@ -1,7 +1,8 @@
 """A process for every file of tests, which takes along when it ends what its kernels have left in memory.
 
 Compiling leaves several megabytes a kernel behind; what is compiled stands in Numba's cache for the next file. A worker
-of xdist forks a process when it comes to a file, hands it one test after the other, and passes on what it reports.
+of xdist forks a process when it comes to a file, hands it one test after the other, and passes on what it reports. In
+the end the session says how much memory the largest took.
 """
 
 from multiprocessing import get_context
@@ -19,6 +20,7 @@ class Processes:
         self.process: Any = None
         self.pipe: Any = None
         self.reports: list[Any] | None = None
+        self.file, self.largest = "", (0, "")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
@@ -37,6 +39,7 @@ class Processes:
 
     def _run(self, item: pytest.Item, following: pytest.Item | None) -> list[Any]:
         if self.process is None:
+            self.file = item.path.name
             context = get_context("fork")
             self.pipe, other = context.Pipe()
             self.process = context.Process(target=self._serve, args=(other, item.session))
@@ -51,8 +54,10 @@ class Processes:
             return [pytest.TestReport(item.nodeid, item.location, {}, "failed", said, "call")]
         return [item.config.hook.pytest_report_from_serializable(config=item.config, data=data) for data in reports]
 
-    def pytest_sessionfinish(self) -> None:
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
         self._end()
+        if self.reports is None:
+            session.config.workeroutput["largest"] = self.largest  # type: ignore[attr-defined]
 
     def _end(self) -> int:
         """Tell the process, if there is one, that no more tests come; return its exit code."""
@@ -61,6 +66,12 @@ class Processes:
         self.pipe.close()
         self.process.join()
         ended, self.process = self.process, None
+        import resource  # which exists where processes can be forked
+
+        # Of all that have ended, and of what they had started.
+        taken = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        if taken > self.largest[0]:
+            self.largest = taken, self.file
         return int(ended.exitcode)
 
     def _serve(self, pipe: Connection, session: pytest.Session) -> None:
@@ -76,3 +87,19 @@ class Processes:
             item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
             reports = [hook.pytest_report_to_serializable(config=session.config, report=each) for each in self.reports]
             pipe.send(reports)
+
+
+class Largest:
+    """The plugin of the session: how much memory a test's process took at most, in KiB, and in which file."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[int, str]] = []
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        self.found += filter(None, [getattr(node, "workeroutput", {}).get("largest")])
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if self.found:
+            kib, file = max(self.found)
+            terminalreporter.write_line(f"the largest process took {kib / 2**20:.1f} GiB, in {file}")
