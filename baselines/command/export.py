@@ -9,13 +9,14 @@ from ...envs.engine.errors import BoyiError
 
 
 def export(
-    run: Annotated[Path, typer.Argument(help="The folder of a run of AlphaZero, as runs/einstein_az.")],
+    run: Annotated[Path, typer.Argument(help="The folder of a run, as runs/einstein_az.")],
     file: Annotated[Path, typer.Argument(help="The file to write, as einstein.safetensors.")],
 ) -> None:
-    """Write what a run of AlphaZero has learned in half precision, with a card that says how it was made."""
+    """Write what a run has learned in half precision, with a card that says how it was made."""
     try:
         from ..training.export import export as write
     except ImportError as error:
         raise BoyiError(f'runs need {error.name}: pip install "boyi[baselines]"') from None
     card = write(run, file)
-    print(f"{file}: {file.stat().st_size:,} bytes, plays as az:{file}; {card.made['ladder'] or 'never evaluated'}")
+    agent = "az" if card.algorithm == "alphazero" else card.algorithm
+    print(f"{file}: {file.stat().st_size:,} bytes, plays as {agent}:{file}; {card.made['ladder'] or 'never evaluated'}")

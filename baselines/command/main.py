@@ -314,7 +314,7 @@ def engine(
 def list_games() -> None:
     """List the games with their parameters, encoders and agents."""
     from ..agents import agents_for
-    from ..learning.alphazero_agent import shipped_weights
+    from ..learning.shipped import shipped_weights
 
     chosen = [find(name) for name in games()]
     facts = text_table("game", "ids", "seats", "actions", "longest", "chance", "hidden", left=("game", "ids"))
@@ -337,20 +337,25 @@ def list_games() -> None:
         "What agents may be told: boyi agents",
     )
     weights = text_table("weights", "learned", "score at the end of its run", left=("weights", "learned"))
-    for name in shipped_weights():
-        weights.add_row(f"az:{name}", *_learned(name))
+    for agent in ("az", "ddqn"):
+        for name in shipped_weights(agent):
+            weights.add_row(f"{agent}:{name}", *_learned(agent, name))
     show(facts, "", params, "", encoders, "", playing, "", weights, "", *notes)
 
 
-def _learned(name: str) -> tuple[str, str]:
+def _learned(agent: str, name: str) -> tuple[str, str]:
     """Say what weights have learned and how well they played then, or why they cannot be read."""
     from ..learning.alphazero_agent import read_network
+    from ..learning.model_agent import read_model
 
     try:
-        card = read_network(name).card
+        if agent != "az":
+            card = read_model(name, agent)[0]
+            return card.game, card.made["ladder"]
+        learned = read_network(name).card
     except BoyiError as error:
         return str(error), ""
-    return ", ".join(card.games), card.made["ladder"]
+    return ", ".join(learned.games), learned.made["ladder"]
 
 
 @app.command()

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from os.path import isdir
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
 
-from ...envs.engine.errors import BoyiError, shown
-from ...envs.engine.schema import ArrayForm, Form, Whole, fit_arrays
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.schema import Form, Whole, fit_arrays
 from ...envs.engine.spec import Game, Param, check_params, find
 from ...envs.engine.version import __version__
 from ...envs.engine.view import View
@@ -21,7 +19,8 @@ from ..search.guided import PARAMS as GUIDED
 from ..search.guided import GuidedSearch, Searched, read_settings
 from ..search.puct import shares
 from .alphazero_params import LEAF
-from .model_agent import FILE, tensor_forms
+from .model_agent import tensor_forms
+from .shipped import shipped_weights, weights_file
 
 if TYPE_CHECKING:
     from torch import nn
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from .network_evaluator import NetworkEvaluator
 
 FORMAT = "boyi-az-1"
-WEIGHTS = Path(__file__).parent / "weights"
 KEPT = {**{name: param for name, param in GUIDED.items() if name != "root"}, "leaf": LEAF}
 """What of the search that a network has learned with its file keeps."""
 
@@ -50,11 +48,6 @@ class AlphaZeroCard(Form, frozen=True, kw_only=True):
     precision: Literal["auto", "float32", "bfloat16"]
     search: dict[str, Any]
     made: dict[str, str] = {}
-
-
-def shipped_weights() -> list[str]:
-    """List the names of the networks that come with the package."""
-    return sorted(path.stem for path in WEIGHTS.glob("*.safetensors"))
 
 
 def write_network(path: PathOf, net: nn.Module, card: AlphaZeroCard, dtype: str = "float32") -> None:
@@ -96,11 +89,7 @@ class LearnedNetwork:
             net = build_policy_value(
                 self.card.network, game.shape(self.card.encoder), game.actions, **self.card.choices
             )
-        forms = {
-            name: ArrayForm(form.shape, (*form.dtypes, "float16"))
-            for name, form in tensor_forms(net.state_dict()).items()
-        }
-        fit_arrays(self.weights, forms, self.where)
+        fit_arrays(self.weights, tensor_forms(net.state_dict(), "float16"), self.where)
         return net
 
     def network(self, game: Game) -> nn.Module:
@@ -139,12 +128,7 @@ def read_network(path: PathOf) -> LearnedNetwork:
         from .checkpoint import read_file
     except ImportError as error:
         raise BoyiError(f'agents that have learned need {error.name}: pip install "boyi[baselines]"') from None
-    place = WEIGHTS / f"{path}.safetensors" if path in shipped_weights() else as_path(path)
-    file = place / FILE if isdir(place) else place
-    if not file.exists() and "/" not in str(path):
-        known = ", ".join(shipped_weights()) or "none"
-        raise BoyiError(f"no weights are called {shown(str(path))}: those that ship are {known}; name others by path")
-    weights, card = read_file(file, AlphaZeroCard, FORMAT)
+    weights, card = read_file(weights_file("az", path), AlphaZeroCard, FORMAT)
     return LearnedNetwork(card, weights, str(path))
 
 
@@ -233,7 +217,7 @@ class AlphaZeroAgent(NetworkPlayer):
 
     def evaluator(self, game: Game) -> NetworkEvaluator:
         named = self.values["weights"] or game.name
-        if not self.values["weights"] and named not in shipped_weights():
+        if not self.values["weights"] and named not in shipped_weights("az"):
             raise BoyiError(f"az: no weights ship that play {game}: name what does, as in az:runs/NAME")
         if self.learned is None or self.learned.where != named:
             self.learned = read_network(named)

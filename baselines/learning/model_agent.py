@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from os.path import isdir
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -25,6 +24,7 @@ from ..mahjong.evaluator import HandEvaluator
 from ..mahjong.search import HandSearch
 from ..mahjong.values import PublishedEvaluator
 from .hand_values import NetworkHands
+from .shipped import weights_file
 
 if TYPE_CHECKING:
     from gymnasium import spaces
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 FORMAT = "boyi-model-1"
-FILE = "model.safetensors"
 
 
 class Learner(Protocol):
@@ -48,7 +47,7 @@ class Learner(Protocol):
 class Card(Form, frozen=True, kw_only=True):
     """What a model is: how it was learned, from returns times `reward_scale`, the game and how it is seen, the network
     and its choices; the first so many actions that it values (`outputs`, 0: all of them) and, in mahjong, what its
-    values are added to.
+    values are added to; and of one that is given away how it was `made`: command, commit, config, ladder and more.
     """
 
     format: str = FORMAT
@@ -63,6 +62,7 @@ class Card(Form, frozen=True, kw_only=True):
     reward_scale: float = 1.0
     outputs: Whole = 0
     base: Literal["none", "published"] = "none"
+    made: dict[str, str] = {}
 
 
 def playable(model: Learner) -> tuple[Game, Frame]:
@@ -108,8 +108,10 @@ def write_network(path: PathOf, net: nn.Module, card: Card) -> None:
     write_file(as_path(path), weights, asdict(card))
 
 
-def read_model(path: PathOf) -> tuple[Card, nn.Module]:
-    """Read a model's card and network from its file or from the folder of its run; `BoyiError` says what is wrong."""
+def read_model(path: PathOf, agent: str = "ddqn") -> tuple[Card, nn.Module]:
+    """Read the card and network of a model that ships for an agent, by its name, or from its file or the folder of its
+    run; `BoyiError` says what is wrong.
+    """
     try:
         import torch
 
@@ -117,8 +119,7 @@ def read_model(path: PathOf) -> tuple[Card, nn.Module]:
         from .networks import build
     except ImportError as error:
         raise BoyiError(f'agents that have learned need {error.name}: pip install "boyi[baselines]"') from None
-    place = as_path(path)
-    file = place / FILE if isdir(place) else place
+    file = weights_file(agent, path)
     weights, card = read_file(file, Card, FORMAT)
     try:
         game = find(card.game)
@@ -136,16 +137,16 @@ def read_model(path: PathOf) -> tuple[Card, nn.Module]:
             plan = build(card.network, shape, outputs or game.actions, **card.choices)
     except BoyiError as error:
         raise BoyiError(f"{file}: {error}") from None
-    fit_arrays(weights, tensor_forms(plan.state_dict()), str(file))
+    fit_arrays(weights, tensor_forms(plan.state_dict(), "float16"), str(file))
     net = build(card.network, shape, outputs or game.actions, **card.choices)
-    net.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
+    net.load_state_dict({name: torch.from_numpy(array.astype(np.float32)) for name, array in weights.items()})
     return card, net.eval()
 
 
-def tensor_forms(tensors: Mapping[str, Tensor]) -> dict[str, ArrayForm]:
-    """Say what arrays must be like that tensors are to take their numbers from."""
+def tensor_forms(tensors: Mapping[str, Tensor], *others: str) -> dict[str, ArrayForm]:
+    """Say what arrays must be like that tensors are to take their numbers from; they may have `others`' dtypes, too."""
     return {
-        name: ArrayForm(tuple(tensor.shape), (str(tensor.dtype).removeprefix("torch."),))
+        name: ArrayForm(tuple(tensor.shape), (str(tensor.dtype).removeprefix("torch."), *others))
         for name, tensor in tensors.items()
     }
 
@@ -223,7 +224,7 @@ class LearnedAgent(NetworkAgent):
 
     positional = "run"
     params = {
-        "run": Param("", "folder of the run to play from, or a model's safetensors file"),
+        "run": Param("", "name of weights that ship, folder of the run to play from, or a model's safetensors file"),
         "epsilon": Param(0.0, "share of random actions, so that games differ", low=0.0, high=1.0),
     }
 
@@ -232,7 +233,7 @@ class LearnedAgent(NetworkAgent):
         run = self.values["run"]
         if not run:
             raise BoyiError(f"{self.name} plays what a run has learned: name its folder, as in {self.name}:runs/NAME")
-        self.card, self.net = read_model(run)
+        self.card, self.net = read_model(run, self.name)
         if self.card.algorithm != self.name:
             raise BoyiError(f"{run} was learned by another algorithm: write {self.card.algorithm}:{run}")
         self.game = find(self.card.game)

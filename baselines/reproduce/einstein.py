@@ -18,7 +18,8 @@ from ..agents import AgentLike, make_agent
 from ..arena.matches import evaluate
 from ..arena.rating import Estimate, student, wilson
 from ..arena.results import Pairing
-from ..learning.alphazero_agent import AlphaZeroAgent, shipped_weights
+from ..learning.alphazero_agent import AlphaZeroAgent
+from ..learning.shipped import shipped_weights
 from ..search.exact import Exact
 from ..training.config import read_config
 from ..training.run import Run
@@ -75,7 +76,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         for rules, run in runs.items()
         for how, temperature in (("t = 1", 1.0), ("most visited", 0.0))
     }
-    if GAME in shipped_weights():
+    if GAME in shipped_weights("az"):
         agents["ours: az:einstein, 200 simulations"] = "az:einstein,sims=200"
     rows, regrets = [], []
     for name, agent in agents.items():

@@ -15,7 +15,8 @@ from ...envs.jiu.draw import svg
 from ...envs.records.game_record import GameRecord
 from ..agents import make_agent
 from ..arena.rating import Estimate, wilson
-from ..learning.alphazero_agent import AlphaZeroAgent, read_network, shipped_weights
+from ..learning.alphazero_agent import AlphaZeroAgent, read_network
+from ..learning.shipped import shipped_weights
 from ..players.two_phase import TwoPhase
 from ..training.config import read_config
 from ..training.export import export
@@ -119,7 +120,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
     layouts = {
         f"{k} iterations": str(AlphaZeroAgent(weights=str(file), sims=scale.sims)) for k, file in trained.items()
     }
-    if GAME in shipped_weights():
+    if GAME in shipped_weights("az"):
         layouts[OURS] = "az:jiu,sims=32"
     search = f"alphabeta:depth={scale.depth},quiescence=0,width=all"
     narrowed, followed = f"alphabeta:depth={scale.depth},quiescence=0", f"alphabeta:depth={scale.depth}"

@@ -29,7 +29,7 @@ from ...envs.engine.version import __version__
 from ...envs.records.files import Growing, PathOf, as_path, lock, read_lines, replace_file
 from ..arena.matches import evaluate
 from ..learning.checkpoint import read_file, write_file
-from ..learning.model_agent import FILE
+from ..learning.shipped import FILE
 from .alphazero_trainer import AlphaZeroTrainer
 from .config import FIELDS, Config
 from .curves import curves, heat_map

@@ -15,7 +15,7 @@ from sizes import COMPILES, sized
 from boyi.baselines import make_agent
 from boyi.baselines.agent import Agent
 from boyi.baselines.agents import AGENTS, agents_for
-from boyi.baselines.learning.alphazero_agent import shipped_weights
+from boyi.baselines.learning.shipped import shipped_weights
 from boyi.envs import Batch, BoyiError, Param, find, games
 from boyi.envs.engine.facts import facts
 
@@ -110,7 +110,7 @@ def test_who_plays_what() -> None:
         game = find(name)
         duel = game.seats == 2 and game.spec.zero_sum and not game.spec.hidden
         expected = {"random": True, "mcts": True, "greedy": game.has("greedy"), "exact": duel, "puct": duel}
-        expected["az"] = name in shipped_weights() and name != "jiu"  # whose weights play the layout alone
+        expected["az"] = name in shipped_weights("az") and name != "jiu"  # whose weights play the layout alone
         expected["alphabeta"] = duel and game.has("evaluate") and not game.spec.dice
         expected["expectimax"] = duel and game.has("evaluate") and game.spec.dice
         own = {agent for agent, only in WRITTEN_FOR.items() if name == only}

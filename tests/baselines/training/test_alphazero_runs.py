@@ -134,7 +134,7 @@ def test_a_run_is_exported_with_a_card_that_says_how_it_was_made() -> None:
     assert all(made[name] for name in ("commit", "machine", "ladder"))
     assert make_agent("az:mine.safetensors,sims=4", GAME).act(Batch(GAME, 2, seed=0).view()).size == 2
     for words, sentence in (
-        ("export runs/none mine.safetensors", "cannot read runs/none/model.safetensors: there is no such file"),
+        ("export runs/none mine.safetensors", "cannot read runs/none/config.json: No such file"),
         ("export runs/tiny tiny.toml/mine.safetensors", "cannot write tiny.toml"),
     ):
         refused = boyi(words)

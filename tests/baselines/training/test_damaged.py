@@ -517,10 +517,11 @@ def test_a_log_that_is_taken_away_stops_its_run(tmp_path):
 
 
 def test_a_model_that_is_wrong_is_refused(dqn, tmp_path):
+    """Half precision is right: what is given away has it."""
     arrays, facts = parts(dqn / "model.safetensors")
     file = tmp_path / "model.safetensors"
     for name, array in arrays.items():
-        changed = [{**arrays, name: other} for other in worse(array)]
+        changed = [{**arrays, name: other} for other in worse(array) if other.dtype != np.float16]
         for others in [*changed, {key: kept for key, kept in arrays.items() if key != name}, {**arrays, "more": array}]:
             write_file(file, others, facts)
             with pytest.raises(BoyiError, match=r"model\.safetensors is damaged: "):

@@ -1,5 +1,6 @@
 """Runs that learn hands of mahjong: what they leave behind, and going on after a stop anywhere."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from safetensors.numpy import load_file
 from boyi.baselines.agents import make_agent
 from boyi.baselines.learning.checkpoint import read_file, write_file
 from boyi.baselines.training.config import Config, read_config
+from boyi.baselines.training.export import export
 from boyi.baselines.training.run import FORMAT, Checkpoint, Limits, Run
 from boyi.envs import Batch, BoyiError
 
@@ -49,6 +51,19 @@ def test_a_run_leaves_everything_behind_and_plays_as_an_agent(changes: dict[str,
         assert batch.states["ply"].min() > 20, words
     with pytest.raises(BoyiError, match="was learned by another algorithm: write ddqn:runs/tiny"):
         make_agent("dqn:runs/tiny")
+
+
+def test_a_run_is_exported_and_plays_as_the_search_s_evaluator() -> None:
+    """In half precision; what it was evaluated by are points."""
+    Run(tiny(base="published"), Path("runs/tiny"), device="cpu").train()
+    card = export("runs/tiny", "mine.safetensors")
+    assert card.algorithm == "ddqn" and card.made["command"] == "boyi train tiny" and int(card.made["games"]) > 1
+    assert re.fullmatch(r"[+-]\d+ points a game of \d+ against random", card.made["ladder"])
+    assert {array.dtype for array in load_file("mine.safetensors").values()} == {np.dtype(np.float16)}
+    view = Batch("mahjong", 3, seed=2, encoder=None).view()
+    for words in ("", "expectimax:evaluator="):
+        learned, given = (make_agent(f"{words}ddqn:{place}", "mahjong") for place in ("runs/tiny", "mine.safetensors"))
+        assert np.array_equal(learned.act(view), given.act(view))
 
 
 @pytest.mark.parametrize(
