@@ -7,7 +7,10 @@ hand are linked, one to its next:
     R = score                 for a seat's last decision of a hand
     R = shaping * V           for the others, V being what the search says that the action it recommends is worth
     Y = R + gamma * Q_target(S', argmax_a Q(S', a))        or, where not `double`, R + gamma * max_a Q_target(S', a)
+    Y = R + gamma * Q_target(S', A')                       with ``bootstrap="played"``, A' being what was played there
 
+The last makes Q what decisions are worth to those who go on as the tables do (Sarsa): nothing is held for too good
+because the best of uncertain values looks better than it is.
 With a `base` Q is what an evaluator of hands says and what the network says, in sum.
 Scores and values count in units of `point`. With ``learned="discards"``, as published, the network has an output for
 each kind of tile, and whatever else there is to decide, claims and kongs, is decided by the search.
@@ -51,9 +54,10 @@ SUMS = ("hands", "won", "points", "decisions", "searched", "agreed", "steps", "l
 
 
 def sample_form(game: Game) -> np.dtype:
-    """Describe a sample: two positions, the seat's next one unless the hand is `over`; its action there and reward."""
+    """Describe a sample: two positions, the seat's next one unless the hand is `over`; its actions there and reward."""
     positions = [(name, np.void, game.dtype.itemsize) for name in ("state", "next")]
-    return np.dtype([*positions, ("action", np.int16), ("reward", np.float32), ("over", np.bool_)])
+    actions = [(name, np.int16) for name in ("action", "follows")]
+    return np.dtype([*positions, *actions, ("reward", np.float32), ("over", np.bool_)])
 
 
 def positions(game: Game, samples: np.ndarray, name: str) -> np.ndarray:
@@ -136,7 +140,7 @@ class HandPlay:
         states = copied(view.states, learned).view(self.latest.dtype["state"]).reshape(-1)
         before = self.waiting[rows, seats]
         followed = self.latest[rows[before], seats[before]]
-        followed["next"] = states[before]
+        followed["next"], followed["follows"] = states[before], actions[learned][before]
         now = np.zeros(rows.size, self.latest.dtype)
         now["state"], now["action"] = states, actions[learned]
         now["reward"] = self.values["shaping"] * values[learned] / self.values["point"]
@@ -270,7 +274,11 @@ class HandDQN:
         if going.size:
             x, mask, base = self.picture(samples[going], "next", which[going])
             after = masked(base + self.target(x), mask)
-            chosen = best(base + self.net(x), mask) if self.values["double"] else after.argmax(dim=1, keepdim=True)
+            if self.values["bootstrap"] == "played":
+                played = self.images[1][which[going], samples["follows"][going]]
+                chosen = torch.from_numpy(played)[:, None]
+            else:
+                chosen = best(base + self.net(x), mask) if self.values["double"] else after.argmax(dim=1, keepdim=True)
             rewards[going] += self.values["gamma"] * after.gather(1, chosen)[:, 0]
         return rewards
 

@@ -24,6 +24,7 @@ from .state import Forms, Generator, named, pack_weights, under, unpack_weights
 from .trainer import Arrays, Figures, Trainer
 
 SLOTS = ("step", "exp_avg", "exp_avg_sq")  # what the optimizer keeps of each weight
+NUMBERS = ("action", "follows", "reward", "over")  # of a sample, beside its positions
 
 
 class HandState(Form, frozen=True, kw_only=True):
@@ -181,7 +182,7 @@ def apart(game: Game, samples: np.ndarray) -> Arrays:
         name: positions(game, samples, name).view(np.uint8).reshape(samples.size, game.dtype.itemsize)
         for name in ("state", "next")
     }
-    return {**bytewise, **{name: np.ascontiguousarray(samples[name]) for name in ("action", "reward", "over")}}
+    return {**bytewise, **{name: np.ascontiguousarray(samples[name]) for name in NUMBERS}}
 
 
 def together(game: Game, arrays: Arrays, where: str, *, linked: bool = True) -> np.ndarray:
@@ -189,7 +190,7 @@ def together(game: Game, arrays: Arrays, where: str, *, linked: bool = True) -> 
     samples = np.zeros(len(arrays["over"]), sample_form(game))
     for name in ("state", "next"):
         samples[name] = np.ascontiguousarray(arrays[name]).view(samples.dtype[name]).reshape(-1)
-    for name in ("action", "reward", "over"):
+    for name in NUMBERS:
         samples[name] = arrays[name]
     followed = ~samples["over"] & linked
     for name, which in (("state", np.ones_like(followed)), ("next", followed)):
@@ -206,5 +207,5 @@ def together(game: Game, arrays: Arrays, where: str, *, linked: bool = True) -> 
 def sample_forms(game: Game, size: int) -> Forms:
     """Say what `apart` makes of so many samples."""
     found = {name: ArrayForm((size, game.dtype.itemsize), (np.uint8,)) for name in ("state", "next")}
-    found["action"] = ArrayForm((size,), (np.int16,), 0, game.actions - 1)
+    found |= {name: ArrayForm((size,), (np.int16,), 0, game.actions - 1) for name in ("action", "follows")}
     return {**found, "reward": ArrayForm((size,), (np.float32,)), "over": ArrayForm((size,), (np.bool_,))}

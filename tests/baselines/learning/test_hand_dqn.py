@@ -55,7 +55,7 @@ def check_samples(learned: str) -> None:
     found = np.concatenate([play.play(1, 0.5, 0.2, dict.fromkeys(hand_dqn.SUMS, 0.0)) for _ in range(260)])
 
     chains: dict[tuple[int, int], list[tuple[np.void, int]]] = defaultdict(list)
-    expected: dict[tuple[bytes, int], tuple[bytes | None, float]] = {}
+    expected: dict[tuple[bytes, int], tuple[bytes | None, int, float]] = {}
     for before, actions, returns, ended in told:
         for row, (state, action) in enumerate(zip(before, actions.tolist(), strict=True)):
             seat = int(state["to_move"])
@@ -64,12 +64,12 @@ def check_samples(learned: str) -> None:
                 if chain:
                     worth = search.worth(shown(np.array([chain[-1][0]])))
                     reward = 0.1 * worth[choose(worth)] / 1000
-                    expected[name_of(chain[-1][0]), chain[-1][1]] = name_of(state), reward
+                    expected[name_of(chain[-1][0]), chain[-1][1]] = name_of(state), action, reward
                 chain.append((state, action))
             if ended[row]:
                 for seat in range(4):
                     for last, played in chains.pop((row, seat), [])[-1:]:
-                        expected[name_of(last), played] = None, returns[row, seat] / 1000
+                        expected[name_of(last), played] = None, 0, returns[row, seat] / 1000
     names = [
         (name_of(state), int(sample["action"]))
         for state, sample in zip(positions(GAME, found, "state"), found, strict=True)
@@ -77,8 +77,9 @@ def check_samples(learned: str) -> None:
     assert len(names) == len(set(names)) and set(names) == set(expected)
     assert found["over"].sum() > 8 and (~found["over"]).sum() > 100
     for name, sample, following in zip(names, found, positions(GAME, found, "next"), strict=True):
-        after, reward = expected[name]
+        after, follows, reward = expected[name]
         assert sample["over"] == (after is None) and (after is None or name_of(following) == after)
+        assert sample["follows"] == follows
         assert sample["reward"] == pytest.approx(reward, rel=1e-4, abs=1e-5)
     assert len(set(np.round(found["reward"][found["over"]], 3))) > 2
 
@@ -95,9 +96,9 @@ def filled(**values: Any) -> HandDQN:
     return learner
 
 
-def check_targets(double: bool) -> None:
+def check_targets(double: bool, bootstrap: str = "best") -> None:
     """Sample by sample, from what the two networks say of the position that follows."""
-    learner = filled(double=double, symmetry=False, gamma=0.9)
+    learner = filled(double=double, bootstrap=bootstrap, symmetry=False, gamma=0.9)
     samples = learner.window.samples[: learner.window.total][-60:]
     samples["over"][:5], which = True, np.zeros(60, np.int64)
     found = learner.targets(samples, which).numpy()
@@ -111,6 +112,8 @@ def check_targets(double: bool) -> None:
             with torch.inference_mode():
                 online, target = (net(seen)[0].numpy() for net in (learner.net, learner.target))
             action = legal[(online if double else target)[legal].argmax()]
+            if bootstrap == "played":
+                action = samples["follows"][i]
             chosen.add((int(action), int(online.argmax())))
             expected += 0.9 * target[action]
         assert found[i] == pytest.approx(expected, rel=1e-4, abs=1e-5)
@@ -168,6 +171,7 @@ CHECKS: dict[str, Callable[[], None]] = {
     "all": lambda: check_samples("all"),
     "dqn": lambda: check_targets(False),
     "ddqn": lambda: check_targets(True),
+    "sarsa": lambda: check_targets(True, "played"),
     "images": check_images,
     "base": check_base,
 }
