@@ -18,5 +18,5 @@ def observe_planes(s, seat, x):
 
 @kernel
 def observe_flat(s, seat, x):
-    """Write (2 n²,): my stones, then theirs."""
-    write_stones(s.board, seat, x)
+    """Write (2 n²,): their stones, then mine."""
+    write_stones(s.board, 1 - seat, x)

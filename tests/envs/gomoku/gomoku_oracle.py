@@ -108,8 +108,8 @@ class Gomoku:
         return [[[float((r, c) in chosen) for c in range(self.n)] for r in range(self.n)] for chosen in sets]
 
     def observe_flat(self, seat: int) -> list[float]:
-        """The encoder `flat` from a seat: the observer's stones point by point, then the other seat's."""
-        return [float(cell in chosen) for chosen in map(self.stones_of, (seat, 1 - seat)) for cell in self.cells()]
+        """The encoder `flat` from a seat: the other seat's stones point by point, then the observer's."""
+        return [float(cell in chosen) for chosen in map(self.stones_of, (1 - seat, seat)) for cell in self.cells()]
 
     def stones_of(self, seat: int) -> set[Cell]:
         """The points on which a seat has stones."""
