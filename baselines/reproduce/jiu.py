@@ -62,7 +62,7 @@ class Scale:
 
 
 QUICK = Scale((1, 2, 3), sims=16, layouts=10, battles=10, games=2, our_games=2, depth=2, seconds=0.01)
-FULL = Scale((100, 300, 500), sims=64, layouts=100, battles=50, games=20, our_games=40, depth=4, seconds=0.2)
+FULL = Scale((100, 300, 500), sims=64, layouts=100, battles=50, games=20, our_games=40, depth=4, seconds=0.1)
 
 
 def sides(layout: str, battle: str) -> str:
@@ -140,7 +140,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
     found = play_all(folder, meetings, report, said)
     # In equal time, so with nothing beside it.
     usual, equal = f"alphabeta:quiescence=0,seconds={scale.seconds:g}", "narrowed against every move"
-    narrow, every = sides(search, usual), sides(search, f"{usual},width=all")
+    narrow, every = sides("greedy", usual), sides("greedy", f"{usual},width=all")
     match = Meeting(equal, GAME, (narrow, every), scale.our_games, scale.our_games, OPENING)
     timed = play_all(folder, [match], report, said)
     width = score(timed[equal])
@@ -195,7 +195,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         ),
         "",
         "Narrowed, to the moves that the game names, against every legal move, in equal time"
-        f" ({scale.seconds:g} s a turn) in the battle: {share(width)} of {scale.our_games} games.",
+        f" ({scale.seconds:g} s a turn) in the battle, layouts by `greedy`: {share(width)} of {scale.our_games} games.",
         "",
         *(f"![A layout against C's after {k} iterations](layout_{k}.svg)" for k in trained),
         "",
