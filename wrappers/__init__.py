@@ -7,7 +7,7 @@ from ..envs.engine.lazy import importer
 if TYPE_CHECKING:
     from .history import HistoryStack
     from .lines import LineReward
-    from .opening import RandomOpening
+    from .opening import RandomOpening, StartPositions
     from .parallel import TurnBasedParallel
     from .recording import RecordGames
     from .sb3 import SB3VecEnv
@@ -21,6 +21,7 @@ __all__ = [
     "RecordGames",
     "SB3VecEnv",
     "ScaleReward",
+    "StartPositions",
     "SymmetryAugment",
     "TurnBasedParallel",
 ]
@@ -34,6 +35,7 @@ __getattr__ = importer(
         "RecordGames": "recording",
         "SB3VecEnv": "sb3",
         "ScaleReward": "scale",
+        "StartPositions": "opening",
         "SymmetryAugment": "symmetry",
         "TurnBasedParallel": "parallel",
     },

@@ -1,9 +1,12 @@
-"""Games that begin in the middle: random openings for exploration and for fair evaluation."""
+"""Games that begin in the middle: random openings for exploration and fair evaluation, and positions of other games."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import gymnasium
 
+from ..envs.faces.seating import check_lines
 from .shell import Observation, Shell, whole_number
 
 
@@ -17,3 +20,15 @@ class RandomOpening(Shell):
     def __init__(self, env: gymnasium.Env[Observation, int], moves: int) -> None:
         super().__init__(env, moves=moves)
         self.seating.opening = whole_number("RandomOpening", "moves", moves, 0)
+
+
+class StartPositions(Shell):
+    """Begins every game in a position of other games: `lines`, each a list of actions, as ``GameRecord.actions`` is.
+
+    All positions of the lines that leave something to decide, the start among them, are equally likely; which it is
+    comes from the game's own seed. The game must be one of decisions alone, without dice and hidden tiles.
+    """
+
+    def __init__(self, env: gymnasium.Env[Observation, int], lines: Sequence[Sequence[int]]) -> None:
+        super().__init__(env, lines=lines)
+        self.seating.lines = check_lines(self.seating.game, lines)

@@ -52,9 +52,8 @@ def train(
 
 def _train(config: Config, name: str | None, device: str, *, resume: bool, **limits: Any) -> None:
     """Train from a config and print where the run has stopped."""
-    for agent in filter(None, (*config.opponent, *config.ladder, limits["against"])):
-        if agent != "self":
-            make_agent(agent, config.game)
+    for agent in filter(None, (*config.agents, limits["against"])):
+        make_agent(agent, config.game)
     try:
         from ..training.run import Limits, Run
     except ImportError as error:

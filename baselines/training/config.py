@@ -54,6 +54,12 @@ DQN: dict[str, Param] = {
     "exploration_steps": Param(50_000, "transitions from the first share to the last", low=1, high=MANY),
     "symmetry": Param(False, "show every game in a random symmetric image"),
     "opening": Param(0, "random moves of the learner at the start of every game", low=0, high=10_000),
+    "starts": Param(
+        "", "an agent in the positions of whose games with itself those of learning begin; empty: at the start"
+    ),
+    "start_games": Param(
+        200, "such games, an even number, each with `opening` moves at random, at least one", low=2, high=MANY
+    ),
     "scale_reward": Param(False, "scale returns to [-1, 1]"),
     "line_reward": Param(False, "Gomoku: also pay for the longest line made and the longest blocked"),
     "threads": Param(1, "threads that torch uses on a CPU; 0: as many as it likes", low=0, high=1024),
@@ -118,6 +124,12 @@ class Config:
         return self.lists.get("opponent", ("self",))
 
     @property
+    def agents(self) -> list[str]:
+        """The agents that a run makes: opponents, the ladder's, and who plays the games that it starts in."""
+        starts = self.values.get("starts", "")
+        return [agent for agent in (*self.opponent, *self.lists["ladder"], starts) if agent not in ("self", "")]
+
+    @property
     def facts(self) -> dict[str, Any]:
         """Everything but the name, as JSON holds it."""
         return {**self.values, **{name: list(found) for name, found in self.lists.items()}, "choices": self.choices}
@@ -152,6 +164,8 @@ def check_config(name: str, given: Mapping[str, Any]) -> Config:
     values = {field: param.check(owner, field, given.get(field, param.default)) for field, param in fields.items()}
     if values["evaluation_games"] % 2:
         raise BoyiError(f"{owner}: evaluation_games must be even, not {values['evaluation_games']}")
+    if values.get("start_games", 0) % 2:
+        raise BoyiError(f"{owner}: start_games must be even, not {values['start_games']}")
     choices = given.get("choices", {})
     if not isinstance(choices, dict):
         raise BoyiError(f"{owner}: choices must be a table of the network's choices, not {choices!r}")

@@ -13,10 +13,12 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
 
 from ...envs.engine.schema import ArrayForm, fit, fit_arrays
+from ...envs.records.game_record import GameRecord
 from ...wrappers import vector as wrappers
 from ...wrappers.sb3 import SB3VecEnv
 from ..agent import Agent, Named
 from ..agents import AgentLike, OpponentPool, make_agent, make_vector_env
+from ..arena.matches import Match, compete
 from ..engines.lines import whole
 from ..learning.alphazero_params import MANY
 from ..learning.dqn import DQN
@@ -43,11 +45,25 @@ def make_training_env(config: Config) -> SB3VecEnv:
         env = wrappers.LineReward(env)
     if config["scale_reward"]:
         env = wrappers.ScaleReward(env)
-    if config["opening"]:
+    if config["starts"]:
+        env = wrappers.StartPositions(env, played_lines(config))
+    elif config["opening"]:
         env = wrappers.RandomOpening(env, config["opening"])
     if config["symmetry"]:
         env = wrappers.SymmetryAugment(env)
     return SB3VecEnv(env)
+
+
+def played_lines(config: Config) -> list[list[int]]:
+    """Let the agent that a config `starts` in the games of play itself; return their actions, the same every time."""
+    agents = [config["starts"], config["starts"]]
+    opening = max(1, config["opening"])
+    match = Match(
+        config.game, agents, games=config["start_games"], seed=config["seed"], opening=opening, fresh_chance=True
+    )
+    records: list[GameRecord] = []
+    compete(match, report=records.append)
+    return [record.actions for record in sorted(records, key=lambda record: record.index)]
 
 
 def make_learner(config: Config, device: str = "auto") -> DQN:

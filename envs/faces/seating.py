@@ -19,6 +19,7 @@ from .steps import Steps
 
 ROW = np.zeros(1, np.int64)  # the only row of a single environment
 PATIENCE = 100  # games in a row that may end before the learner's first turn
+START = 2  # the purpose of the number that a game's start is drawn by; see `Batch.game_keys`
 
 
 class Player(Protocol):
@@ -92,6 +93,31 @@ def check_seating(game: Game, opponents: Sequence[Player] | None, seat: int | st
         raise BoyiError(f"{game}: give one opponent, or one for each of the {game.seats - 1} other seats")
 
 
+def check_lines(game: Game, lines: Sequence[Sequence[int]]) -> np.ndarray:
+    """Return games of nothing but decisions, each a sequence of actions, as one array (k, longest), -1 behind their
+    ends; `BoyiError` for what is no such game.
+    """
+    if game.chance_outcomes or game.spec.hidden:
+        raise BoyiError(f"{game}: what is thrown or dealt is not among the actions, which so lead to no position")
+    if not isinstance(lines, Sequence) or not lines or isinstance(lines, str):
+        raise BoyiError(f"{game}: lines are a list of games, each a list of actions, not {shown(lines)}")
+    for k, line in enumerate(lines):
+        if not isinstance(line, Sequence) or not line or not all(is_whole(a, 0, game.actions - 1) for a in line):
+            raise BoyiError(f"{game}: line {k} must be a list of actions, 0 to {game.actions - 1}, not {shown(line)}")
+    table = np.full((len(lines), max(map(len, lines))), -1, np.int64)
+    for k, line in enumerate(lines):
+        table[k, : len(line)] = line
+    batch = Batch(game, len(lines), 0, encoder=None)
+    for ply, actions in enumerate(table.T):
+        rows = np.flatnonzero(actions >= 0)
+        legal = (batch.to_move[rows] >= 0) & (batch.mask[rows, actions[rows]] != 0)
+        if not legal.all():
+            k = int(rows[~legal][0])
+            raise BoyiError(f"{game}: line {k}: action {actions[k]} is illegal at ply {ply}")
+        batch.step(actions[rows], rows)
+    return table
+
+
 class Seating:
     """N games in which one seat learns and `opponents` answer, or, without opponents, every decision is the caller's.
 
@@ -119,6 +145,8 @@ class Seating:
         self.batch = Batch(game, n, random_seed(), encoder=frame.encoder, **options)
         self.seats = np.zeros(n, np.int64)
         """The seat (n,) each row's rewards and final observation belong to: the learner's, or the last to act."""
+        self.lines = np.zeros((0, 0), np.int64)
+        """Games, as actions (k, longest), -1 behind their ends, in whose positions those here begin, if any."""
         self.opening = 0
         """How many of the caller's first decisions in every game are played at random before it sees the game."""
         self.watchers: list[Watcher] = []
@@ -173,6 +201,8 @@ class Seating:
         )
 
     def _begin(self, rows: np.ndarray) -> None:
+        if len(self.lines):
+            self._begin_in_line(rows)
         if self.opponents is not None:
             self.seats[rows] = self.batch.draw_seats(rows) if self.seat == "random" else self.seat
             self.answer(rows)
@@ -181,6 +211,17 @@ class Seating:
             self.advance(self.batch.sample(rows), rows)
         if self.opponents is None:
             self.seats[rows] = self.batch.to_move[rows]
+
+    def _begin_in_line(self, rows: np.ndarray) -> None:
+        """Play a line as far as one of its decisions, both drawn from the games' seeds, all of them equally likely."""
+        keys = self.batch.game_keys(rows, START)
+        decisions = (self.lines >= 0).sum(axis=1).cumsum()
+        drawn = (keys % decisions[-1].astype(np.uint64)).astype(np.int64)
+        line = np.searchsorted(decisions, drawn, side="right")
+        plies = drawn - np.append(0, decisions)[line]
+        for ply in range(plies.max(initial=0)):
+            going = plies > ply
+            self.batch.step(self.lines[line[going], ply], rows[going])
 
     def play(self, actions: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Begin a step: play the caller's actions (m,) of the seats' frames and the opponents' answers.

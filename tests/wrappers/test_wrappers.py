@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -29,6 +30,7 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "RandomOpening": ("boyi/EinStein-v0", {"board_size": 3, "stones": 2}, {"moves": 1}),
     "RecordGames": ("boyi/EinStein-v0", {"board_size": 3, "stones": 2}, {"path": "games.jsonl"}),
     "ScaleReward": ("boyi/Hex-v0", {"board_size": 3}, {"scale": 5.0}),
+    "StartPositions": ("boyi/Hex-v0", {"board_size": 3}, {"lines": [[0, 4, 1, 8], [4, 3]]}),
     "SymmetryAugment": ("boyi/Hex-v0", {"board_size": 3, "encoder": "neurohex"}, {}),
 }
 MODES = [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP]
@@ -249,6 +251,65 @@ def test_a_game_that_ends_in_its_opening_is_replaced() -> None:
     endless = wrappers.RandomOpening(gym.make("boyi/Hex-v0", board_size=3), 5)
     with pytest.raises(BoyiError, match=r"100 games ended before .* or an opening shorter than 5"):
         endless.reset(seed=0)
+
+
+# StartPositions
+
+
+@pytest.mark.parametrize("opponent", ["self", "random"])
+def test_games_begin_in_every_position_of_the_lines_alike(opponent: str) -> None:
+    """Also where opponents play: they answer only where they are to move."""
+    lines = [[0, 4, 1, 8], [4, 3]]
+    env = wrappers.StartPositions(gym.make("boyi/Hex-v0", board_size=3, opponent=opponent), lines)
+    seating = env.unwrapped.seating
+    seating.batch.keep_history()
+    met = Counter[tuple[int, ...]]()
+    for seed in range(600):
+        _, info = env.reset(seed=seed)
+        played = seating.batch.history(0)
+        assert info["to_move"] == info["seat"] == (len(played) % 2 if opponent == "self" else 0)
+        met[tuple(played)] += 1
+        env.reset(seed=seed)
+        assert seating.batch.history(0) == played
+    if opponent == "self":
+        assert met.keys() == {(), (0,), (0, 4), (0, 4, 1), (4,)}
+        assert abs(met[()] - 200) < 50 and all(abs(met[start] - 100) < 50 for start in met if start)
+    else:
+        # Seat 0 learns: after one stone or three the opponent has answered.
+        assert {len(played) for played in met} == {0, 2, 4}
+        assert {played[:-1] for played in met if len(played) == 4} == {(0, 4, 1)}
+        assert {played[0] for played in met if len(played) == 2} == {0, 4}
+
+
+def test_every_game_of_a_row_begins_in_a_position_of_the_lines() -> None:
+    rows = vector.StartPositions(gym.make_vec("boyi/Hex-v0", 8, board_size=3, opponent="self"), [[0, 4, 1, 8, 2]])
+    rows.reset(seed=0)
+    plies = Counter[int]()
+    for _ in range(60):
+        _, _, over, _, _ = rows.step(rows.action_masks().argmax(axis=1))
+        plies.update(rows.unwrapped.batch.states["ply"][over].tolist())
+    assert plies.keys() == set(range(5))
+
+
+@pytest.mark.parametrize(
+    ("env", "lines", "says"),
+    [
+        ("Hex", [], r"lines are a list of games, each a list of actions, not \[\]"),
+        ("Hex", "games.jsonl", "lines are a list of games, each a list of actions, not 'games.jsonl'"),
+        ("Hex", [[]], r"line 0 must be a list of actions, 0 to 120, not \[\]"),
+        ("Hex", [[0], [0, 121]], r"line 1 must be a list of actions, 0 to 120, not \[0, 121\]"),
+        ("Hex", [[0, 1], [7, 7]], "line 1: action 7 is illegal at ply 1"),
+        ("EinStein", [[0]], "what is thrown or dealt is not among the actions, which so lead to no position"),
+        ("Mahjong", [[0]], "what is thrown or dealt is not among the actions, which so lead to no position"),
+    ],
+)
+def test_what_is_no_list_of_games_is_refused(env: str, lines: Any, says: str) -> None:
+    for home, made in (
+        (wrappers, gym.make(f"boyi/{env}-v0")),
+        (vector, gym.make_vec(f"boyi/{env}-v0", num_envs=2)),
+    ):
+        with pytest.raises(BoyiError, match=says):
+            home.StartPositions(made, lines)
 
 
 @pytest.mark.parametrize(

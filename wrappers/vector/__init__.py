@@ -2,9 +2,17 @@
 
 from .history import HistoryStack
 from .lines import LineReward
-from .opening import RandomOpening
+from .opening import RandomOpening, StartPositions
 from .recording import RecordGames
 from .scale import ScaleReward
 from .symmetry import SymmetryAugment
 
-__all__ = ["HistoryStack", "LineReward", "RandomOpening", "RecordGames", "ScaleReward", "SymmetryAugment"]
+__all__ = [
+    "HistoryStack",
+    "LineReward",
+    "RandomOpening",
+    "RecordGames",
+    "ScaleReward",
+    "StartPositions",
+    "SymmetryAugment",
+]

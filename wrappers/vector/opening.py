@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ...envs.faces.seating import check_lines
 from ..shell import whole_number
 from .shell import VectorEnv, VectorShell
 
@@ -12,3 +15,11 @@ class RandomOpening(VectorShell):
     def __init__(self, env: VectorEnv, moves: int) -> None:
         super().__init__(env, moves=moves)
         self.seating.opening = whole_number("RandomOpening", "moves", moves, 0)
+
+
+class StartPositions(VectorShell):
+    """Begins every game in a position of other games; see `boyi.wrappers.StartPositions`."""
+
+    def __init__(self, env: VectorEnv, lines: Sequence[Sequence[int]]) -> None:
+        super().__init__(env, lines=lines)
+        self.seating.lines = check_lines(self.seating.game, lines)

@@ -23,7 +23,7 @@ from boyi.baselines.arena import matches
 from boyi.baselines.command import main as cli
 from boyi.baselines.learning.checkpoint import write_file
 from boyi.baselines.training.config import FIELDS, FOLDER, LISTS, check_config, read_config, shipped
-from boyi.baselines.training.dqn_trainer import make_learner
+from boyi.baselines.training.dqn_trainer import make_learner, played_lines
 from boyi.baselines.training.run import Limits, Run, hold
 from boyi.envs import BoyiError, find
 from boyi.envs.engine import bind
@@ -337,6 +337,8 @@ def test_a_shipped_config_learns_and_resumes(name):
         changes |= {"sims": min(printed["sims"], 4), "evaluation_sims": 2}
     if printed["algorithm"] == "hand_dqn":
         changes |= {"draws": 0.2}
+    if printed["algorithm"] == "dqn":
+        changes |= {"start_games": 2}
     # Counted in steps: what a machine does in some seconds may end before learning begins.
     begun, more = changes["learning_starts"] + changes["envs"], 1
     if printed["algorithm"] != "dqn":  # they learn from games that have ended
@@ -378,3 +380,19 @@ def test_wrappers_of_a_config_are_those_that_it_names():
         env = env.env
     assert names == ["RandomOpening", "ScaleReward", "LineReward"]
     assert find(config.game) == env.game
+
+
+def test_games_of_a_config_begin_in_positions_of_others():
+    """Of games that are the same in every run and begin with at least one move at random."""
+    begun = {"game": "gomoku:board_size=5", "starts": "mcts:sims=10", "start_games": 6, "envs": 8}
+    seating = make_learner(check_config("starts", begun)).env.env.unwrapped.seating
+    again = make_learner(check_config("again", {**begun, "opening": 3})).env.env.unwrapped.seating
+    assert len(seating.lines) == 6 and len({tuple(line) for line in seating.lines}) > 1
+    assert np.array_equal(played_lines(check_config("starts", begun))[0], seating.lines[0][seating.lines[0] >= 0])
+    assert not np.array_equal(again.lines[:, :3], seating.lines[:, :3])
+    plies = {int(ply) for _ in range(20) for ply in (seating.start(None, np.arange(8)), seating.batch.states["ply"])[1]}
+    assert 0 in plies and len(plies) > 5
+    with pytest.raises(BoyiError, match="start_games must be even, not 3"):
+        check_config("odd", {**begun, "start_games": 3})
+    with pytest.raises(BoyiError, match="what is thrown or dealt is not among the actions"):
+        make_learner(check_config("dice", {"game": "einstein", "starts": "random", "start_games": 2, "envs": 2}))
