@@ -38,7 +38,9 @@ DEVIATIONS = (
     "The text values a leaf by the network, the pseudo-code by a random playout: ours by the network (`leaf=playout` is"
     " the other). The pseudo-code gives a tie to the second player: ours is a draw.",
     "Program C is another author's. Ours searches as that one is said to: four turns deep in both phases, every legal"
-    " move, the published table in the layout; the table of the battle is lost, ours is made by hand.",
+    " move, the published table in the layout; the table of the battle is lost, ours is made by hand. Where several"
+    " stones may be taken a turn has thousands of continuations, and four turns would take minutes: in the battle it"
+    " plays the best that it knows after a million positions.",
     "The published match was a best of five; ours has more games, each from four stones at random, seats swapped. The"
     " games with a person of 1st dan are not repeated.",
 )
@@ -47,8 +49,9 @@ DEVIATIONS = (
 @dataclass(frozen=True)
 class Scale:
     """How much is done: the `iterations` after which is measured, simulations of a stone, layouts a match, games with
-    quick battles a match, whole games against program C after some iterations, and of ours, how deep C looks, and the
-    seconds a turn in which every move and those that the game names are compared, in as many games as those of ours.
+    quick battles a match, whole games against program C after some iterations, and of ours, how deep C looks, the
+    positions after which it stops in the battle, and the seconds a turn in which every move and those that the game
+    names are compared, in as many games as those of ours.
     """
 
     iterations: tuple[int, ...]
@@ -58,11 +61,14 @@ class Scale:
     games: int
     our_games: int
     depth: int
+    nodes: int
     seconds: float
 
 
-QUICK = Scale((1, 2, 3), sims=16, layouts=10, battles=10, games=2, our_games=2, depth=2, seconds=0.01)
-FULL = Scale((100, 300, 500), sims=64, layouts=100, battles=50, games=20, our_games=40, depth=4, seconds=0.1)
+QUICK = Scale((1, 2, 3), sims=16, layouts=10, battles=10, games=2, our_games=2, depth=2, nodes=10_000, seconds=0.01)
+FULL = Scale(
+    (100, 300, 500), sims=64, layouts=100, battles=50, games=20, our_games=40, depth=4, nodes=1_000_000, seconds=0.1
+)
 
 
 def sides(layout: str, battle: str) -> str:
@@ -129,7 +135,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         ("quick battles", BATTLE, sides(search, BATTLE), scale.battles, 10),
         ("C narrowed", "random", sides(narrowed, "random"), scale.layouts, scale.layouts),
         ("random", "random", sides("random", "random"), scale.layouts, scale.layouts),
-        ("games", followed, sides(search, search), 0, 2),
+        ("games", followed, sides(search, f"{search},nodes={scale.nodes}"), 0, 2),
     )
     # Ours first, of which most is wanted; games that take hours behind those that take minutes.
     meetings = [
@@ -182,8 +188,8 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         "",
         "![Curves over training](curves.png)",
         "",
-        f"B's battle is `{followed}`, C's phases are `{search}`. Quick battles are `{BATTLE}` for both sides,"
-        f" {scale.battles} games: what the layout alone is worth.",
+        f"B's battle is `{followed}`, C's phases are `{search}`, its battle with `nodes={scale.nodes}`. Quick battles"
+        f" are `{BATTLE}` for both sides, {scale.battles} games: what the layout alone is worth.",
         "",
         "Layouts alone: the share with more squares, and squares on average, over"
         f" {scale.layouts} layouts, against C those of the quick battles. C reads the published table by its search,"

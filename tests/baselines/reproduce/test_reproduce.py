@@ -96,7 +96,7 @@ def test_what_cannot_be_reproduced_is_one_sentence(tmp_path: Path, words: list[s
 
 @pytest.mark.slow
 def test_the_page_of_jiu_says_what_was_measured_and_a_second_time_nothing_is_played(tmp_path: Path) -> None:
-    scale = jiu.Scale((1, 2), sims=2, layouts=2, battles=2, games=2, our_games=4, depth=1, seconds=0.001)
+    scale = jiu.Scale((1, 2), sims=2, layouts=2, battles=2, games=2, our_games=4, depth=1, nodes=500, seconds=0.001)
     said: list[str] = []
     page = jiu.reproduce(tmp_path, scale, said.append)
     text, estimate = page.read_text(), r"[\d.]+% \([\d.]+ to [\d.]+\)"
