@@ -10,6 +10,9 @@ and, with ``double=True``, as Q_target at the legal action that the online netwo
 ``negamax``   the next position, seen by whoever moves there; factor -1 if that is the opponent, 1 if the same seat
 ``own_next``  the seat's own next decision, after everybody else's; factor 1. The only one against opponents
 ``literal``   the next position, seen by the seat that has just moved: as the Gomoku program of systems.md S2 printed it
+
+With `n_steps` (Sutton 1988; in self-play with every step's own factor) the rewards of so many decisions come before the
+value, and with `average` (Izmailov et al. 2018) who plays is the running mean of the weights, not the last of them.
 """
 
 from __future__ import annotations
@@ -22,15 +25,17 @@ from gymnasium.vector import VectorEnv
 from stable_baselines3 import DQN as PlainDQN  # noqa: N811 - ours bears the algorithm's name
 from stable_baselines3.common.policies import BasePolicy
 from stable_baselines3.common.type_aliases import Schedule
+from stable_baselines3.common.utils import polyak_update
 from stable_baselines3.common.vec_env import VecEnv
 from torch.nn import functional
 
-from ...envs.engine.errors import BoyiError, chosen, is_whole, shown, unknown
+from ...envs.engine.errors import BoyiError, chosen, is_number, is_whole, shown, unknown
 from ...envs.records.files import PathOf
 from ...wrappers.sb3 import SB3VecEnv, game_of, plays_itself
+from .chain import Chain
 from .model_agent import ModelAgent, write_model
 from .network_evaluator import check_device
-from .policies import MASK, POLICIES, MaskedDQNPolicy, best, masked, observation_key, random_legal
+from .policies import MASK, POLICIES, MaskedDQNPolicy, MaskedQNetwork, best, masked, observation_key, random_legal
 from .replay import Observation, Replay, Transitions
 from .turns import Turns
 
@@ -39,6 +44,7 @@ OPTIMIZERS: dict[str, tuple[type[torch.optim.Optimizer], dict[str, float]]] = {
     "adam": (torch.optim.Adam, {}),
     "rmsprop": (torch.optim.RMSprop, {"alpha": 0.9, "eps": 1e-6}),  # NeuroHex's rho and epsilon
 }
+MOST_STEPS = 1000
 LOSSES = {"huber": functional.smooth_l1_loss, "mse": functional.mse_loss}
 
 
@@ -47,11 +53,13 @@ class DQN(PlainDQN):
 
     `env` is an `SB3VecEnv`, a vector environment of boyi, any single environment whose observations are one array and
     its ``action_mask``, or an id of one. `target` (None: "negamax" in self-play of two, else "own_next") is explained
-    above. `double`, `optimizer` ("adam", "rmsprop") and `loss` ("huber", "mse") are ours; the other parameters are
-    SB3's, with defaults for board games. `BoyiError` says what does not fit.
+    above. `double`, `optimizer` ("adam", "rmsprop"), `loss` ("huber", "mse"), `n_steps` and `average` (the share of the
+    mean that a gradient step leaves, 0 for none) are ours; the other parameters are SB3's, with defaults for board
+    games. `BoyiError` says what does not fit.
     """
 
     policy_aliases: ClassVar[dict[str, type[BasePolicy]]] = dict(POLICIES)
+    policy: MaskedDQNPolicy
     replay_buffer: Replay
 
     def __init__(
@@ -75,6 +83,8 @@ class DQN(PlainDQN):
         target: str | None = None,
         optimizer: str = "adam",
         loss: str = "huber",
+        n_steps: int = 1,
+        average: float = 0.0,
         policy_kwargs: dict[str, Any] | None = None,
         _init_setup_model: bool = True,
         **options: Any,
@@ -92,13 +102,19 @@ class DQN(PlainDQN):
             chosen("target", target, TARGETS)
         if options.get("seed") is not None and not is_whole(options["seed"], 0, 2**32 - 1):
             raise BoyiError(f"seed must be a whole number of 32 bits, at least 0, not {shown(options['seed'])}")
+        if not is_whole(n_steps, 1, MOST_STEPS):
+            raise BoyiError(f"n_steps must be a whole number from 1 to {MOST_STEPS}, not {shown(n_steps)}")
+        if not is_number(average, 0, 1) or average == 1:
+            raise BoyiError(f"average must be a number from 0 to below 1, not {shown(average)}")
         check_device(options.get("device", "auto"))
-        for name in ("n_steps", "optimize_memory_usage", "replay_buffer_class", "replay_buffer_kwargs"):
+        for name in ("optimize_memory_usage", "replay_buffer_class", "replay_buffer_kwargs"):
             if name in options:
-                raise BoyiError(f"DQN keeps single transitions in a memory of its own: {name} cannot be set")
+                raise BoyiError(f"DQN keeps transitions in a memory of its own: {name} cannot be set")
         self.double, self.target, self.optimizer, self.loss = double, target, optimizer, loss
+        self.steps_ahead, self.average = int(n_steps), float(average)
         self.rng = np.random.default_rng(options.get("seed"))
         self._turns: Turns | None = None
+        self._chain: Chain | None = None
         optimizer_class, optimizer_kwargs = OPTIMIZERS[optimizer]
         super().__init__(
             policy_class,
@@ -135,7 +151,18 @@ class DQN(PlainDQN):
             game = game_of(self.env)
             if self.target == "own_next" and game is not None and plays_itself(self.env):
                 self._turns = Turns(self.env.num_envs, game.seats)
+            if self.steps_ahead > 1:
+                if self._turns is not None or self.target == "literal":
+                    raise BoyiError(f'n_steps above 1 takes the target "negamax" or opponents, not "{self.target}"')
+                self._chain = Chain(self.env.num_envs, self.steps_ahead, self.gamma)
         super()._setup_model()
+        if self.average:
+            self.policy.keep_average()
+
+    @property
+    def playing(self) -> MaskedQNetwork:
+        """The network that plays where nothing is explored: the mean of the weights, where that is kept."""
+        return self.policy.playing
 
     # Acting
 
@@ -190,7 +217,11 @@ class DQN(PlainDQN):
                 factors[[info["seat"] != info["to_move"] for info in infos]] = -1.0
             elif self.target == "literal":
                 following = self.env.observe_as(np.array([info["seat"] for info in infos]))  # type: ignore[union-attr]
-            replay_buffer.extend(self._last_obs, following, buffer_action, reward, dones, factors)
+            parts = self._last_obs, following, buffer_action, reward, dones, factors
+            if self._chain is not None:
+                parts = self._chain.step(*parts)
+            if parts is not None:
+                replay_buffer.extend(*parts)
         self._last_obs = new_obs
 
     # Learning
@@ -223,6 +254,8 @@ class DQN(PlainDQN):
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
             self.policy.optimizer.step()
+            if self.average:
+                polyak_update(self.q_net.parameters(), self.playing.parameters(), 1 - self.average)
             losses.append(loss.item())
             values.append(q.detach().mean().item())
         self._n_updates += gradient_steps
@@ -237,7 +270,7 @@ class DQN(PlainDQN):
         return ModelAgent(self)
 
     def export(self, path: PathOf) -> None:
-        """Write the online network as one safetensors file, which ``"dqn:PATH"`` plays from."""
+        """Write the network that plays as one safetensors file, which ``"dqn:PATH"`` plays from."""
         write_model(path, self)
 
 

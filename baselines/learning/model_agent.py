@@ -41,7 +41,7 @@ class Learner(Protocol):
     env: VecEnv | None
     observation_space: spaces.Space[Any]
     policy: Any
-    q_net: Any
+    playing: Any
 
 
 class Card(Form, frozen=True, kw_only=True):
@@ -81,23 +81,22 @@ def playable(model: Learner) -> tuple[Game, Frame]:
 
 
 def write_model(path: PathOf, model: Learner) -> None:
-    """Write a learner's online network and its card."""
+    """Write the network by which a learner plays, and its card."""
     from ...wrappers.sb3 import reward_scale
 
     game, frame = playable(model)
     assert model.env is not None
-    policy = model.policy
     card = Card(
         algorithm="ddqn" if model.double else "dqn",
         game=str(game),
         game_version=game.spec.version,
         encoder=frame.encoder,
         layout=frame.layout,
-        network=policy.network,
-        choices=policy.q_net.q_net.choices,
+        network=model.policy.network,
+        choices=model.playing.q_net.choices,
         reward_scale=reward_scale(model.env),
     )
-    write_network(path, policy.q_net.q_net, card)
+    write_network(path, model.playing.q_net, card)
 
 
 def write_network(path: PathOf, net: nn.Module, card: Card) -> None:
@@ -201,7 +200,7 @@ class ModelAgent(NetworkAgent):
     def __init__(self, model: Learner) -> None:
         super().__init__()
         self.game, self.frame = playable(model)
-        self.net = model.q_net.q_net
+        self.net = model.playing.q_net
 
 
 class HandLearnerAgent(NetworkAgent):

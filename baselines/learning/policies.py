@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -78,6 +79,20 @@ class MaskedDQNPolicy(DQNPolicy):
             optimizer_class=optimizer_class,
             optimizer_kwargs=optimizer_kwargs,
         )
+
+    def keep_average(self) -> None:
+        """Keep a network beside the online one for the mean of its weights; it plays where nothing is explored."""
+        self.averaged = deepcopy(self.q_net).requires_grad_(requires_grad=False)
+
+    @property
+    def playing(self) -> MaskedQNetwork:
+        """The network that plays where nothing is explored."""
+        net: MaskedQNetwork = getattr(self, "averaged", self.q_net)
+        return net
+
+    def _predict(self, observation: Tensors, deterministic: bool = True) -> torch.Tensor:  # type: ignore[override]
+        net = self.playing if deterministic else self.q_net
+        return net._predict(observation, deterministic=deterministic)
 
     def make_q_net(self) -> MaskedQNetwork:
         space, actions = self.observation_space, self.action_space

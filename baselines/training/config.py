@@ -41,6 +41,10 @@ DQN: dict[str, Param] = {
     "policy": Param("BoardPolicy", "network", choices=("BoardPolicy", "MlpPolicy", "NeuroHexPolicy", "ResNetPolicy")),
     "optimizer": Param("adam", "optimizer", choices=("adam", "rmsprop")),
     "loss": Param("huber", "error that is minimised", choices=("huber", "mse")),
+    "n_steps": Param(1, "decisions whose rewards come before the value in a target", low=1, high=1000),
+    "average": Param(
+        0.0, "share of the weights' running mean that a gradient step leaves; 0: the last play", low=0.0, high=0.999999
+    ),
     "learning_rate": Param(1e-3, "step size of the optimizer", low=0.0, high=10.0),
     "gamma": Param(0.99, "discount of what follows a move", low=0.0, high=1.0),
     "batch_size": Param(64, "transitions in a gradient step", low=1, high=1_000_000),

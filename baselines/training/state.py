@@ -16,6 +16,7 @@ from torch import nn
 from ...envs.engine.errors import BoyiError
 from ...envs.engine.schema import ArrayForm, Form, Whole, fit, fit_arrays
 from ...wrappers.sb3 import SB3VecEnv
+from ..learning.chain import Chain
 from ..learning.dqn import DQN
 from ..learning.model_agent import tensor_forms
 from ..learning.replay import Replay
@@ -122,19 +123,15 @@ def unpack_weights(networks: Mapping[str, nn.Module], optimizer: torch.optim.Opt
 def pack(model: DQN) -> tuple[Arrays, State]:
     """Gather the arrays and facts of a learner between two rounds of its loop."""
     replay, size = model.replay_buffer, model.replay_buffer.size()
-    arrays: Arrays = {}
-    for name, net in (("online", model.q_net), ("target", model.q_net_target)):
-        arrays |= named(name, {key: tensor.detach().cpu().numpy() for key, tensor in net.state_dict().items()})
-    for index, slots in model.policy.optimizer.state_dict()["state"].items():
-        arrays |= named(f"optimizer/{index}", {key: torch.as_tensor(slot).cpu().numpy() for key, slot in slots.items()})
+    arrays = pack_weights(networks(model), model.policy.optimizer)
     for name, memory in (("observations", replay.observations), ("next_observations", replay.next_observations)):
         arrays |= named(f"replay/{name}", {key: values[:size] for key, values in memory.items()})
     for name in ("actions", "rewards", "dones", "factors"):
         arrays[f"replay/{name}"] = getattr(replay, name)[:size]
     assert isinstance(model.env, SB3VecEnv) and isinstance(model._last_obs, dict)
     arrays |= named("env", model.env.snapshot()) | named("last", model._last_obs)
-    if model._turns is not None:
-        arrays |= named("turns", model._turns.snapshot())
+    for name, keeper in keepers(model).items():
+        arrays |= named(name, keeper.snapshot())
     counters = {name: getattr(model, name) for name in Counters.__struct_fields__}
     facts = State(
         counters=fit(counters, Counters, "the learner"),
@@ -155,18 +152,11 @@ def unpack(model: DQN, arrays: Arrays, facts: State, where: str) -> None:
         model.env.restore(under("env", arrays))
     except BoyiError as error:
         raise BoyiError(f"{where} is damaged: {error}") from None
-    for name, net in (("online", model.q_net), ("target", model.q_net_target)):
-        net.load_state_dict({key: torch.from_numpy(array) for key, array in under(name, arrays).items()})
-    optimizer = model.policy.optimizer.state_dict()
-    optimizer["state"] = {}
-    for key, array in under("optimizer", arrays).items():
-        index, slot = key.split("/")
-        optimizer["state"].setdefault(int(index), {})[slot] = torch.from_numpy(array)
-    model.policy.optimizer.load_state_dict(optimizer)
+    unpack_weights(networks(model), model.policy.optimizer, arrays)
     model.replay_buffer.restore(under("replay", arrays), facts.replay.pos, full=facts.replay.full)
     model._last_obs = under("last", arrays)
-    if model._turns is not None:
-        model._turns.restore(under("turns", arrays))
+    for name, keeper in keepers(model).items():
+        keeper.restore(under(name, arrays))
     for name, value in asdict(facts.counters).items():
         setattr(model, name, value)
     model.ep_info_buffer = deque((asdict(episode) for episode in facts.episodes), maxlen=model._stats_window_size)
@@ -175,21 +165,34 @@ def unpack(model: DQN, arrays: Arrays, facts: State, where: str) -> None:
     facts.replay.rng.put(model.replay_buffer.rng)
 
 
+def networks(model: DQN) -> dict[str, nn.Module]:
+    """Return the networks of a learner."""
+    found: dict[str, nn.Module] = {"online": model.q_net, "target": model.q_net_target}
+    return {**found, "average": model.playing} if model.average else found
+
+
+def keepers(model: DQN) -> dict[str, Turns | Chain]:
+    """Return what keeps decisions of a learner that are no transitions yet."""
+    found = {"turns": model._turns, "chain": model._chain}
+    return {name: keeper for name, keeper in found.items() if keeper is not None}
+
+
 def forms(model: DQN, facts: State) -> Forms:
     """Say what `pack` gathers of a learner like this one that has come as far as the facts say."""
     assert isinstance(model.env, SB3VecEnv)
     space, n = model.observation_space, model.env.num_envs
     assert isinstance(space, spaces.Dict) and isinstance(model.action_space, spaces.Discrete)
     actions = int(model.action_space.n)
-    found = named("online", tensor_forms(model.q_net.state_dict()))
-    found |= named("target", tensor_forms(model.q_net_target.state_dict()))
+    found: Forms = {}
+    for name, net in networks(model).items():
+        found |= named(name, tensor_forms(net.state_dict()))
     if facts.counters._n_updates:
         found |= named("optimizer", _slot_forms(model))
     found |= named("replay", _memory_forms(model.replay_buffer, space, actions, facts.replay))
     found |= named("env", {name: ArrayForm(a.shape, (a.dtype,)) for name, a in model.env.snapshot().items()})
     found |= named("last", _observation_forms(space, (n,)))
-    if model._turns is not None:
-        found |= named("turns", _turn_forms(model._turns, space, actions, begun=facts.counters.num_timesteps > 0))
+    for name, keeper in keepers(model).items():
+        found |= named(name, _kept_forms(keeper, space, actions, begun=facts.counters.num_timesteps > 0))
     return found
 
 
@@ -217,11 +220,14 @@ def _memory_forms(replay: Replay, space: spaces.Dict, actions: int, facts: Memor
     return found
 
 
-def _turn_forms(turns: Turns, space: spaces.Dict, actions: int, *, begun: bool) -> Forms:
-    found = named("observations", _observation_forms(space, turns.shape)) if begun else {}
-    found["open"] = ArrayForm(turns.shape, (np.bool_,))
-    found["actions"] = ArrayForm(turns.shape, (np.int64,), 0, actions - 1)
-    found["rewards"] = ArrayForm(turns.shape, (np.float32,))
+def _kept_forms(keeper: Turns | Chain, space: spaces.Dict, actions: int, *, begun: bool) -> Forms:
+    found = named("observations", _observation_forms(space, keeper.shape)) if begun else {}
+    found["open"] = ArrayForm(keeper.shape, (np.bool_,))
+    found["actions"] = ArrayForm(keeper.shape, (np.int64,), 0, actions - 1)
+    found["rewards"] = ArrayForm(keeper.shape, (np.float32,))
+    if isinstance(keeper, Chain):
+        found["weights"] = ArrayForm(keeper.shape, (np.float32,), -1, 1)
+        found["place"] = ArrayForm((1,), (np.int64,), 0, keeper.shape[0] - 1)
     return found
 
 

@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 import torch
 from gymnasium import spaces
+from safetensors.numpy import load_file
 from toy import SPEC
 
 from boyi.baselines import DQN, evaluate
+from boyi.baselines.learning.chain import Chain
 from boyi.baselines.learning.policies import MASK, BoardPolicy
 from boyi.baselines.learning.replay import Transitions
 from boyi.baselines.learning.turns import Turns
@@ -162,13 +164,81 @@ def test_a_game_of_hex_is_remembered_ply_by_ply():
             assert (memory.next_observations[key][ply, 0] == there[key][0]).all()
 
 
+@pytest.mark.parametrize("n_steps", [2, 3, 9])
+def test_several_steps_are_remembered_as_the_formula_adds_them_up(n_steps):
+    """Of 6 games side by side, their rewards, factors and ends drawn, against each decision's own account."""
+    draw, chain = np.random.default_rng(n_steps), Chain(6, n_steps, 0.5)
+    rewards, dones = draw.normal(size=(40, 6)).astype(np.float32), (draw.random((40, 6)) < 0.2).astype(np.float32)
+    factors = draw.choice([-1.0, 1.0], (40, 6)).astype(np.float32)
+    found = {}
+    for t in range(40):
+        seen, after = ({"x": np.stack([np.full(6, k), np.arange(6)], axis=1)} for k in (t, t + 1))
+        parts = chain.step(seen, after, 10 * t + np.arange(6), rewards[t], dones[t], factors[t])
+        for before, later, action, *rest in zip(parts[0]["x"], parts[1]["x"], *parts[2:], strict=True) if parts else ():
+            assert action == 10 * before[0] + before[1] and later[1] == before[1]
+            assert tuple(before) not in found
+            found[tuple(before)] = [later[0], *rest]
+    for (t, row), (end, reward, done, factor) in found.items():
+        last = next(k for k in range(t, t + n_steps) if dones[k, row] or k == t + n_steps - 1)
+        expected, weight = 0.0, 1.0
+        for k in range(t, last + 1):
+            expected += weight * rewards[k, row]
+            weight *= 0.5 * factors[k, row]
+        assert end == last + 1 and done == dones[last, row]
+        assert reward == pytest.approx(expected, abs=1e-5) and factor == pytest.approx(2 * weight)
+    assert len(found) > 200 and {done for _, _, done, _ in found.values()} == {0.0, 1.0}
+
+
+def test_a_game_of_hex_is_remembered_two_plies_at_a_time():
+    """The winner's last move but one sees the win with the loser's move between: minus a half of nothing, then it."""
+    model = learner(SB3VecEnv("boyi/Hex-v0", 1, opponent="self", board_size=3), n_steps=3, gamma=0.5)
+    moves = iter([0, 1, 3, 4, 6])
+    model._sample_action = lambda *_: (np.array([move := next(moves)]), np.array([move]))
+    model.learn(5)
+    memory = model.replay_buffer
+    order = np.argsort([[0, 1, 3, 4, 6].index(a) for a in memory.actions[:5, 0, 0].tolist()])
+    assert memory.rewards[order, 0].tolist() == [0, 0, 0.25, -0.5, 1]
+    assert memory.dones[order, 0].tolist() == [0, 0, 1, 1, 1]
+    assert memory.factors[order[:2], 0].tolist() == [-0.25, -0.25]
+
+
+def test_the_mean_of_the_weights_plays_where_nothing_is_explored(tmp_path):
+    model = learner(average=0.9)
+    kept = [parameter.detach().clone() for parameter in model.q_net.parameters()]
+    expected = [parameter.clone() for parameter in kept]
+    model.learn(40)
+    for _ in range(5):
+        model.train(1, 16)
+        expected = [
+            0.9 * mean + 0.1 * now.detach() for mean, now in zip(expected, model.q_net.parameters(), strict=True)
+        ]
+    for mean, found, first in zip(expected, model.playing.parameters(), kept, strict=True):
+        assert torch.allclose(mean, found, atol=1e-6)
+        assert not found.requires_grad and (first.numel() == 0 or not torch.equal(first, found))
+    seen = observed([4])
+    values = [net(model.policy.obs_to_tensor(seen)[0]) for net in (model.playing, model.q_net)]
+    assert not torch.equal(*values)
+    plant(model)  # in the online network and the target's
+    legal = values[0].masked_fill(torch.tensor(seen[MASK]) == 0, -torch.inf)
+    assert int(model.predict(seen, deterministic=True)[0][0]) == int(legal.argmax())
+    other = learner(average=0.9)
+    other.save(tmp_path / "model.zip")
+    again = DQN.load(tmp_path / "model.zip")
+    assert all(torch.equal(a, b) for a, b in zip(other.playing.parameters(), again.playing.parameters(), strict=True))
+    other.export(tmp_path / "model.safetensors")
+    exported = load_file(tmp_path / "model.safetensors")
+    assert all(
+        np.array_equal(exported[name], tensor.numpy()) for name, tensor in other.playing.q_net.state_dict().items()
+    )
+
+
 def test_literal_sees_the_next_position_from_the_seat_that_moved():
     model = learner(SB3VecEnv("boyi/Gomoku-v0", 1, opponent="self", board_size=5, encoder="flat"), target="literal")
     moves = iter([0, 7, 3])
     model._sample_action = lambda *_: (np.array([move := next(moves)]), np.array([move]))
     model.learn(3)
     memory = model.replay_buffer
-    mine, theirs = memory.next_observations["observation"][:3, 0].reshape(3, 2, 25).transpose(1, 0, 2)
+    theirs, mine = memory.next_observations["observation"][:3, 0].reshape(3, 2, 25).transpose(1, 0, 2)
     assert [set(np.flatnonzero(x)) for x in mine] == [{0}, {7}, {0, 3}]
     assert [set(np.flatnonzero(x)) for x in theirs] == [set(), {0}, {7}]
     assert [set(np.flatnonzero(1 - x)) for x in memory.next_observations[MASK][:3, 0]] == [{0}, {0, 7}, {0, 3, 7}]
@@ -368,7 +438,10 @@ def test_sb3s_progress_bar_callbacks_and_tensorboard(tmp_path, capsys):
         ({"target": "minimax"}, "unknown target 'minimax': did you mean 'negamax'"),
         ({"optimizer": "sgd"}, "unknown optimizer 'sgd'"),
         ({"loss": "l1"}, "unknown loss 'l1'"),
-        ({"n_steps": 3}, "n_steps cannot be set"),
+        ({"optimize_memory_usage": True}, "optimize_memory_usage cannot be set"),
+        ({"n_steps": 0}, "n_steps must be a whole number from 1 to 1000, not 0"),
+        ({"n_steps": 2, "target": "own_next"}, 'n_steps above 1 takes the target "negamax" or opponents'),
+        ({"average": 1.0}, "average must be a number from 0 to below 1, not 1.0"),
         ({"policy_kwargs": {"choices": {"depth": 3}}}, "depth"),
     ],
 )
