@@ -16,6 +16,7 @@ from ...envs.engine.spec import Game, Param, find
 from ...envs.engine.version import __version__
 from ...envs.engine.view import View
 from ...envs.faces.frame import Frame
+from ...envs.faces.symmetry import symmetries
 from ...envs.mahjong import SPEC as MAHJONG
 from ...envs.mahjong.constants import KINDS
 from ...envs.records.files import PathOf, as_path
@@ -27,6 +28,7 @@ from .hand_values import NetworkHands
 from .shipped import weights_file
 
 if TYPE_CHECKING:
+    import torch
     from gymnasium import spaces
     from stable_baselines3.common.vec_env import VecEnv
     from torch import Tensor, nn
@@ -154,7 +156,8 @@ class NetworkAgent(Agent):
     """Plays the legal action of the highest value that a network gives.
 
     One of mahjong has `hands`, who knows what its values are added to; one that values discards alone has `others`, a
-    search that decides about claims and kongs.
+    search that decides about claims and kongs. With `images` the network is asked about those of a position, and its
+    values are their mean.
     """
 
     game: Game
@@ -162,6 +165,7 @@ class NetworkAgent(Agent):
     net: nn.Module
     hands: NetworkHands | None = None
     others: HandSearch | None = None
+    images: tuple[np.ndarray, np.ndarray] | None = None
 
     def fit(self, game: Game) -> None:
         if game != self.game:
@@ -170,7 +174,7 @@ class NetworkAgent(Agent):
     def act(self, view: View) -> np.ndarray:
         view.check()
         self.fit(view.game)
-        seen = self.frame.arrange(view.observe(self.frame.encoder))
+        seen = view.observe(self.frame.encoder)
         base = None if self.hands is None else self.hands.base_values(view.states, view.seat)
         actions = self.frame.actions(self._best(seen, self.frame.masks(view.mask, view.seat), base), view.seat)
         if self.others is not None:
@@ -186,10 +190,25 @@ class NetworkAgent(Agent):
 
         device = next(self.net.parameters()).device
         with torch.inference_mode():
-            values = self.net(torch.from_numpy(observations).to(device))
+            values = self._values(observations, device)
             if base is not None:
                 values = values + torch.from_numpy(base).to(device)
             return best(values, torch.from_numpy(masks[:, : values.shape[1]]).to(device))[:, 0].cpu().numpy()
+
+    def _values(self, observations: np.ndarray, device: torch.device) -> Tensor:
+        """Value the actions of observations (m, *shape) as the encoder writes them."""
+        import torch
+
+        if self.images is None:
+            valued: Tensor = self.net(torch.from_numpy(self.frame.arrange(observations)).to(device))
+            return valued
+        found = []
+        for numbers, actions in zip(*self.images, strict=True):
+            image = np.empty_like(observations)
+            image.reshape(len(image), -1)[:, numbers] = observations.reshape(len(image), -1)
+            valued = self.net(torch.from_numpy(self.frame.arrange(image)).to(device))
+            found.append(valued[:, torch.from_numpy(actions[: valued.shape[1]]).to(device)])
+        return torch.stack(found).mean(dim=0)
 
 
 class ModelAgent(NetworkAgent):
@@ -225,6 +244,7 @@ class LearnedAgent(NetworkAgent):
     params = {
         "run": Param("", "name of weights that ship, folder of the run to play from, or a model's safetensors file"),
         "epsilon": Param(0.0, "share of random actions, so that games differ", low=0.0, high=1.0),
+        "images": Param(False, "whether the network is asked about all symmetric images of a position"),
     }
 
     def __init__(self, **values: object) -> None:
@@ -237,6 +257,8 @@ class LearnedAgent(NetworkAgent):
             raise BoyiError(f"{run} was learned by another algorithm: write {self.card.algorithm}:{run}")
         self.game = find(self.card.game)
         self.frame = Frame(self.game, self.card.encoder, self.card.layout)
+        if self.values["images"]:
+            self.images = symmetries(self.game, self.card.encoder)
         if self.card.outputs:
             self.others = HandSearch(self.game, 1.0, 1, self._claims())
         if self.card.base != "none":

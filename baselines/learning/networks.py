@@ -84,12 +84,18 @@ class Mlp(Network):
     """
 
     name = "mlp"
-    params = {"hidden": Numbers([1024, 1024], "width of each hidden layer", low=1, high=65536, least=0)}
+    params = {
+        "hidden": Numbers([1024, 1024], "width of each hidden layer", low=1, high=65536, least=0),
+        "dueling": Param(False, "whether a position's worth is read off apart from that of its actions"),
+    }
 
     def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
         super().__init__(shape, actions, **choices)
         layers, wide = hidden_layers(self.inputs, self.choices["hidden"])
-        self.layers = nn.Sequential(nn.Flatten(), *layers, quiet(nn.Linear(wide, self.actions)))
+        head: nn.Module = quiet(nn.Linear(wide, self.actions))
+        if self.choices["dueling"]:
+            head = Dueling(quiet(nn.Linear(wide, 1)), head)
+        self.layers = nn.Sequential(nn.Flatten(), *layers, head)
 
     def forward(self, x: Tensor) -> Tensor:
         return self.layers(x)
@@ -132,6 +138,33 @@ class CellHead(nn.Module):
         return values if self.extra is None else torch.cat([values, self.extra(pooled(x))], 1)
 
 
+class Dueling(nn.Module):
+    """What a position is worth, and what each action more than the mean of all (Wang et al. 2016, arXiv 1511.06581):
+    one number (B, 1) of `worth` and the values (B, actions) of `more`, both read off the same features.
+    """
+
+    def __init__(self, worth: nn.Module, more: nn.Module) -> None:
+        super().__init__()
+        self.worth, self.more = worth, more
+
+    def forward(self, x: Tensor) -> Tensor:
+        more = self.more(x)
+        values: Tensor = self.worth(x) + more - more.mean(1, keepdim=True)
+        return values
+
+
+class Pooled(nn.Module):
+    """Numbers of a whole board, by what there is of each channel: (B, C, H, W) -> (B, outputs)."""
+
+    def __init__(self, channels: int, outputs: int) -> None:
+        super().__init__()
+        self.layer = quiet(nn.Linear(2 * channels, outputs))
+
+    def forward(self, x: Tensor) -> Tensor:
+        values: Tensor = self.layer(pooled(x))
+        return values
+
+
 class Board(Network):
     """A small residual network for planes of any size, the default: a 3x3 convolution, `blocks` of two, and a head.
 
@@ -150,6 +183,7 @@ class Board(Network):
         "channels": Param(32, "filters of each convolution", low=1, high=MOST),
         "blocks": Param(4, "residual blocks of two convolutions", low=0, high=1000),
         "head": Param("auto", "how values are read off", choices=("auto", "cells", "flat")),
+        "dueling": Param(False, "whether a position's worth is read off apart from that of its actions"),
     }
 
     def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
@@ -159,6 +193,8 @@ class Board(Network):
         self.stem = he(nn.Conv2d(planes, channels, 3, padding=1))
         self.blocks = nn.Sequential(*[Block(channels, channels, 1, blocks) for _ in range(blocks)])
         self.head = board_head(self.choices["head"], channels, height * width, self.actions)
+        if self.choices["dueling"]:
+            self.head = Dueling(Pooled(channels, 1), self.head)
 
     def forward(self, x: Tensor) -> Tensor:
         return self.head(self.blocks(self.stem(x).relu()))
@@ -168,15 +204,17 @@ class HexConvolution(nn.Module):
     """A convolution over the cells at most `radius` steps away on Hex's board, (B, in, H, W) -> (B, out, H, W).
 
     `weight` is (out, in, cells): 7 cells within one step, 19 within two. The two corners that a square filter has
-    besides have no weights at all, as in NeuroHex's code, so that nothing can train, count or save them.
+    besides have no weights at all, as in NeuroHex's code, so that nothing can train, count or save them. A `square` one
+    has them: 9 and 25.
     """
 
     cells: Tensor
 
-    def __init__(self, inside: int, outside: int, radius: int) -> None:
+    def __init__(self, inside: int, outside: int, radius: int, *, square: bool = False) -> None:
         super().__init__()
         self.radius = radius
-        self.register_buffer("cells", torch.tensor(hexagon(radius)), persistent=False)
+        cells = list(range((2 * radius + 1) ** 2)) if square else hexagon(radius)
+        self.register_buffer("cells", torch.tensor(cells), persistent=False)
         self.weight = nn.Parameter(torch.empty(outside, inside, self.cells.numel()))
         self.bias = nn.Parameter(torch.zeros(outside))
         nn.init.normal_(self.weight, std=sqrt(2 / self.weight[0].numel()))  # as `he` draws them
@@ -195,10 +233,12 @@ class HexConvolution(nn.Module):
 class HexLayer(nn.Module):
     """Filters of diameter 5 and of diameter 3 side by side, with ReLU: (B, in, H, W) -> (B, wide + narrow, H, W)."""
 
-    def __init__(self, inside: int, wide: int, narrow: int) -> None:
+    def __init__(self, inside: int, wide: int, narrow: int, *, square: bool = False) -> None:
         super().__init__()
         sizes = (wide, 2), (narrow, 1)
-        self.convolutions = nn.ModuleList(HexConvolution(inside, many, radius) for many, radius in sizes if many)
+        self.convolutions = nn.ModuleList(
+            HexConvolution(inside, many, radius, square=square) for many, radius in sizes if many
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.cat([convolution(x) for convolution in self.convolutions], 1).relu()
@@ -224,7 +264,10 @@ class NeuroHex(Network):
             low=0,
             high=MOST,
             each=2,
-        )
+        ),
+        "filters": Param(
+            "hexagonal", "whether filters have the two corners that are no neighbours", choices=("hexagonal", "square")
+        ),
     }
 
     def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
@@ -240,7 +283,7 @@ class NeuroHex(Network):
         for wide, narrow in self.choices["mix"]:
             if wide + narrow == 0:
                 raise BoyiError("network neurohex: every layer of mix must have a filter, not [0, 0]")
-            layers.append(HexLayer(inside, wide, narrow))
+            layers.append(HexLayer(inside, wide, narrow, square=self.choices["filters"] == "square"))
             inside = wide + narrow
         self.first, self.later = layers[0], nn.Sequential(*layers[1:])
         self.head = flat_head(inside * n * n, actions)

@@ -87,9 +87,17 @@ def trained(net: Network, steps: int, optimizer: torch.optim.Optimizer) -> list[
 SIZES: list[tuple[str, tuple[int, ...], int, dict[str, Any], int]] = [
     ("mlp", (722,), 361, {}, 722 * 1024 + 1024 + 1024 * 1024 + 1024 + 1024 * 361 + 361),
     ("mlp", (4, 5, 5), 25, {"hidden": []}, 4 * 5 * 5 * 25 + 25),
+    ("mlp", (4,), 3, {"hidden": [5], "dueling": True}, 4 * 5 + 5 + 5 * 3 + 3 + 5 + 1),
     ("mlp", (42,), 18, {"hidden": [20, 20, 20]}, 42 * 20 + 20 + 20 * 20 + 20 + 20 * 20 + 20 + 20 * 18 + 18),
     ("board", (3, 11, 11), 121, {}, 3 * 9 * 32 + 32 + 8 * (32 * 9 * 32 + 32) + 32 + 1),
     ("board", (4, 11, 11), 122, {}, 4 * 9 * 32 + 32 + 8 * (32 * 9 * 32 + 32) + 32 + 1 + 2 * 32 + 1),
+    (
+        "board",
+        (3, 4, 4),
+        16,
+        {"channels": 5, "blocks": 0, "dueling": True},
+        3 * 9 * 5 + 5 + 5 + 1 + 2 * 5 + 1,
+    ),
     ("board", (19, 5, 5), 18, {}, 19 * 9 * 32 + 32 + 8 * (32 * 9 * 32 + 32) + 32 * 25 * 18 + 18),
     ("board", (3, 2, 3), 6, {"channels": 5, "blocks": 0, "head": "flat"}, 3 * 9 * 5 + 5 + 5 * 6 * 6 + 6),
     ("board", (3, 2, 3), 9, {"channels": 5, "blocks": 1}, 3 * 9 * 5 + 5 + 2 * (5 * 9 * 5 + 5) + 5 * 6 * 9 + 9),
@@ -119,6 +127,13 @@ SIZES: list[tuple[str, tuple[int, ...], int, dict[str, Any], int]] = [
         10,
         {"mix": [[3, 1], [0, 2], [1, 0]]},
         (6 * 19 * 3 + 6 * 7 * 1 + 4) + (4 * 7 * 2 + 2) + (2 * 19 * 1 + 1) + (1 * 9 * 10 + 10),
+    ),
+    (
+        "neurohex",
+        (6, 7, 7),
+        10,
+        {"mix": [[3, 1], [0, 2], [1, 0]], "filters": "square"},
+        (6 * 25 * 3 + 6 * 9 * 1 + 4) + (4 * 9 * 2 + 2) + (2 * 25 * 1 + 1) + (1 * 9 * 10 + 10),
     ),
     (
         "resnet",
@@ -291,14 +306,14 @@ def test_nothing_is_saved_of_the_corners() -> None:
         build("neurohex", net.shape, net.actions, mix=[[4, 4], [8, 0], [3, 0]]).load_state_dict(state)
 
 
-def hexagonal(x: Array, layer: HexLayer) -> Array:
+def convolved(x: Array, layer: HexLayer, *, square: bool) -> Array:
     """Convolve (planes, n + 4, n + 4) cell by cell; the padding of what comes out is zero, as in the authors' code."""
     size = x.shape[1]
     out = []
     for convolution in layer.convolutions:
         assert isinstance(convolution, HexConvolution)
         k = convolution.radius
-        around = [(r, c) for r, c in product(range(-k, k + 1), repeat=2) if max(abs(r), abs(c), abs(r + c)) <= k]
+        around = [(r, c) for r, c in product(range(-k, k + 1), repeat=2) if square or abs(r + c) <= k]
         weight, bias = convolution.weight.detach().double().numpy(), convolution.bias.detach().double().numpy()
         for f in range(bias.size):
             plane = np.zeros((size, size))
@@ -309,18 +324,36 @@ def hexagonal(x: Array, layer: HexLayer) -> Array:
     return np.stack(out)
 
 
+@pytest.mark.parametrize("filters", ["hexagonal", "square"])
 @pytest.mark.parametrize("n", [1, 2, 3])
-def test_neurohex_in_loops(n: int) -> None:
+def test_neurohex_in_loops(n: int, filters: str) -> None:
     """The whole network in plain loops over a padded board: only the first layer sees what the padding holds."""
-    net = shaken(build("neurohex", (6, n + 4, n + 4), n * n + 1, mix=[[2, 3], [1, 1], [0, 2]]))
+    net = shaken(build("neurohex", (6, n + 4, n + 4), n * n + 1, mix=[[2, 3], [1, 1], [0, 2]], filters=filters))
     x = noise(1, *net.shape)
     planes = x[0].double().numpy()
     for layer in [net.first, *net.later]:
-        planes = hexagonal(planes, layer)
+        planes = convolved(planes, layer, square=filters == "square")
     weight, bias = (p.detach().double().numpy() for p in net.head[1].parameters())
     z = weight @ planes[:, PAD:-PAD, PAD:-PAD].ravel() + bias
     np.testing.assert_allclose(net(x)[0].detach().numpy(), 2 / (1 + np.exp(-z)) - 1, atol=1e-5)
     assert encode.PAD == PAD
+
+
+@pytest.mark.parametrize("name", ["mlp", "board"])
+def test_a_dueling_network_reads_the_worth_of_a_position_off_by_itself(name: str) -> None:
+    """The mean of the values is what the position is worth; the rest is as without."""
+    shape, actions, choices = SMALL[name]
+    net = shaken(build(name, shape, actions, **choices, dueling=True))
+    plain = build(name, shape, actions, **choices)
+    head = net.head if name == "board" else net.layers[-1]
+    state = {key.replace(".more", ""): value for key, value in net.state_dict().items() if ".worth" not in key}
+    plain.load_state_dict(state)
+    x = noise(5, *shape)
+    seen: list[Tensor] = []
+    head.worth.register_forward_hook(lambda module, given, worth: seen.append(worth))
+    values, more = net(x), plain(x)
+    assert torch.allclose(values.mean(1, keepdim=True), seen[0], atol=1e-6)
+    assert torch.allclose(values - seen[0], more - more.mean(1, keepdim=True), atol=1e-6)
 
 
 def test_the_mix_of_neurohex() -> None:

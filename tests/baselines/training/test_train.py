@@ -25,8 +25,9 @@ from boyi.baselines.learning.checkpoint import write_file
 from boyi.baselines.training.config import FIELDS, FOLDER, LISTS, check_config, read_config, shipped
 from boyi.baselines.training.dqn_trainer import make_learner, played_lines
 from boyi.baselines.training.run import Limits, Run, hold
-from boyi.envs import BoyiError, find
+from boyi.envs import Batch, BoyiError, find
 from boyi.envs.engine import bind
+from boyi.envs.faces.symmetry import symmetries
 
 pytestmark = pytest.mark.filterwarnings("ignore:The number of environments used is greater:UserWarning")
 
@@ -296,6 +297,28 @@ def test_models_as_agents_say_what_is_wrong():
     forge(file, weights)
     with pytest.raises(BoyiError, match="is damaged: there is no array layers"):
         make_agent("ddqn:runs/tiny", "hex:board_size=3")
+
+
+@pytest.mark.parametrize("game", ["hex:board_size=3", "gomoku:board_size=5"])
+def test_a_model_asked_about_every_image_plays_the_same_in_all_of_them(game):
+    """As the network alone does not; its choice is the best of the mean."""
+    encoder = {"hex:board_size=3": "neurohex"}.get(game, "planes")
+    config = tiny(game=game, encoder=encoder, steps=300, opening=0, symmetry=False, policy="MlpPolicy")
+    Run(config, Path("runs/tiny")).train()
+    plain, whole = make_agent("ddqn:runs/tiny"), make_agent("ddqn:runs/tiny,images=true")
+    drawn, tables = np.random.default_rng(0), symmetries(find(game))[1]
+    lines = np.array([drawn.permutation(find(game).actions)[:2] for _ in range(60)])
+    # In a position that is its own image two actions are equally good.
+    lines = lines[[sum((table[line] == line).all() for table in tables) == 1 for line in lines]]
+    chosen = {}
+    for table in tables:
+        batch = Batch(game, len(lines), seed=0, encoder=None)
+        for ply in range(2):
+            batch.step(table[lines[:, ply]])
+        for name, agent in (("plain", plain), ("whole", whole)):
+            chosen.setdefault(name, []).append(np.argsort(table)[agent.act(batch.view())])
+    assert all((each == chosen["whole"][0]).all() for each in chosen["whole"])
+    assert any((each != chosen["plain"][0]).any() for each in chosen["plain"])
 
 
 def forge(file, weights):
