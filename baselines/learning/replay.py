@@ -9,6 +9,7 @@ import torch
 from gymnasium import spaces
 from stable_baselines3.common.buffers import DictReplayBuffer
 
+LEAST = 1e-3  # what is added to an error: nothing that was right once is never drawn again
 Observation = dict[str, np.ndarray]
 
 
@@ -16,6 +17,7 @@ class Transitions(NamedTuple):
     """m transitions: observations by key (m, …), actions (m, 1) int64, the others (m, 1) float32.
 
     `factors` is what the value of the next position is multiplied by: -1 where the opponent moves there, else 1.
+    `weights` undo in the loss that some are drawn more often than others, `places` (m,) say which they are.
     """
 
     observations: dict[str, torch.Tensor]
@@ -24,13 +26,16 @@ class Transitions(NamedTuple):
     dones: torch.Tensor
     rewards: torch.Tensor
     factors: torch.Tensor
+    weights: torch.Tensor
+    places: np.ndarray
 
 
 class Replay(DictReplayBuffer):
     """SB3's memory of `buffer_size` transitions, taken in any number at a time and drawn from a stream of its own.
 
     Observations of zeros and ones, as most encoders give them, are kept in bytes; the first other number widens the
-    memory to float32.
+    memory to float32. With `prioritized` above 0 transitions are drawn in proportion to that power of what was last
+    wrong about them (Schaul et al. 2016, arXiv 1511.05952), new ones as often as any.
     """
 
     def __init__(
@@ -42,6 +47,7 @@ class Replay(DictReplayBuffer):
         n_envs: int = 1,
         optimize_memory_usage: bool = False,
         seed: int | None = None,
+        prioritized: float = 0.0,
     ) -> None:
         bytewise = {
             key: spaces.Box(0, 255, space.shape, np.uint8) if space.dtype == np.float32 else space
@@ -52,6 +58,8 @@ class Replay(DictReplayBuffer):
             buffer_size, spaces.Dict(bytewise), action_space, device, 1, optimize_memory_usage, False
         )  # fmt: skip
         self.factors = np.ones((self.buffer_size, 1), np.float32)
+        self.prioritized = prioritized
+        self.priorities = np.zeros(self.buffer_size if prioritized else 0, np.float32)
         self.rng = np.random.default_rng(seed)
 
     def extend(
@@ -75,6 +83,8 @@ class Replay(DictReplayBuffer):
         self.rewards[rows, 0] = rewards[-m:]
         self.dones[rows, 0] = dones[-m:]
         self.factors[rows, 0] = factors[-m:]
+        if self.prioritized:
+            self.priorities[rows] = self.priorities.max(initial=0.0) or 1.0
         self.full = self.full or self.pos + m >= self.buffer_size
         self.pos = (self.pos + m) % self.buffer_size
 
@@ -92,9 +102,22 @@ class Replay(DictReplayBuffer):
             (memory[key] if key else memory)[: len(values)] = values
         self.pos, self.full = pos, full
 
-    def sample(self, batch_size: int, env: Any = None) -> Transitions:  # type: ignore[override]
-        """Draw transitions uniformly, with replacement."""
-        return self._get_samples(self.rng.integers(self.size(), size=batch_size))
+    def sample(self, batch_size: int, env: Any = None, exponent: float = 1.0) -> Transitions:  # type: ignore[override]
+        """Draw transitions with replacement; `exponent` says how far their weights make up for unlike chances."""
+        size = self.size()
+        if not self.prioritized:
+            return self._get_samples(self.rng.integers(size, size=batch_size))
+        sums = self.priorities[:size].cumsum(dtype=np.float64)
+        places = np.searchsorted(sums, self.rng.random(batch_size) * sums[-1], side="right").clip(max=size - 1)
+        weights = (self.priorities[places] / sums[-1] * size) ** -exponent
+        return self._get_samples(places)._replace(
+            weights=self.to_torch((weights / weights.max())[:, None].astype(np.float32))
+        )
+
+    def judge(self, places: np.ndarray, errors: np.ndarray) -> None:
+        """Note how wrong transitions (m,) were, `errors` (m,) at least 0, for how often they are drawn from now on."""
+        if self.prioritized:
+            self.priorities[places] = (errors + LEAST) ** self.prioritized
 
     def _get_samples(self, batch_inds: np.ndarray, env: Any = None) -> Transitions:  # type: ignore[override]
         return Transitions(
@@ -106,6 +129,8 @@ class Replay(DictReplayBuffer):
             dones=self.to_torch(self.dones[batch_inds]),
             rewards=self.to_torch(self.rewards[batch_inds]),
             factors=self.to_torch(self.factors[batch_inds]),
+            weights=self.to_torch(np.ones((len(batch_inds), 1), np.float32)),
+            places=batch_inds,
         )
 
 

@@ -45,6 +45,9 @@ DQN: dict[str, Param] = {
     "average": Param(
         0.0, "share of the weights' running mean that a gradient step leaves; 0: the last play", low=0.0, high=0.999999
     ),
+    "prioritized": Param(
+        0.0, "power of what was last wrong about transitions by which they are drawn; 0: all alike", low=0.0, high=1.0
+    ),
     "learning_rate": Param(1e-3, "step size of the optimizer", low=0.0, high=10.0),
     "gamma": Param(0.99, "discount of what follows a move", low=0.0, high=1.0),
     "batch_size": Param(64, "transitions in a gradient step", low=1, high=1_000_000),

@@ -71,7 +71,7 @@ def make_learner(config: Config, device: str = "auto") -> DQN:
     same = (
         "learning_rate", "buffer_size", "learning_starts", "batch_size", "gamma", "train_freq", "gradient_steps",
         "target_update_interval", "exploration_initial_eps", "double", "optimizer", "loss", "n_steps", "average",
-        "seed",
+        "prioritized", "seed",
     )  # fmt: skip
     first, last = config["exploration_initial_eps"], config["exploration_final_eps"]
     reached = min(1.0, config["steps"] / config["exploration_steps"])

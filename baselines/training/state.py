@@ -126,7 +126,7 @@ def pack(model: DQN) -> tuple[Arrays, State]:
     arrays = pack_weights(networks(model), model.policy.optimizer)
     for name, memory in (("observations", replay.observations), ("next_observations", replay.next_observations)):
         arrays |= named(f"replay/{name}", {key: values[:size] for key, values in memory.items()})
-    for name in ("actions", "rewards", "dones", "factors"):
+    for name in ("actions", "rewards", "dones", "factors", *["priorities"] * bool(replay.prioritized)):
         arrays[f"replay/{name}"] = getattr(replay, name)[:size]
     assert isinstance(model.env, SB3VecEnv) and isinstance(model._last_obs, dict)
     arrays |= named("env", model.env.snapshot()) | named("last", model._last_obs)
@@ -217,6 +217,8 @@ def _memory_forms(replay: Replay, space: spaces.Dict, actions: int, facts: Memor
     found["rewards"] = ArrayForm((size, 1), (np.float32,))
     found["dones"] = ArrayForm((size, 1), (np.float32,), 0, 1)
     found["factors"] = ArrayForm((size, 1), (np.float32,), -1, 1)
+    if replay.prioritized:
+        found["priorities"] = ArrayForm((size,), (np.float32,), np.finfo(np.float32).tiny)
     return found
 
 

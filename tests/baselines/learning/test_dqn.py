@@ -132,6 +132,8 @@ def test_the_target_is_the_formula():
         dones=torch.tensor([[0.0], [0.0], [1.0], [0.0]]),
         rewards=torch.tensor([[0.0], [0.25], [1.0], [-1.0]]),
         factors=torch.tensor([[-1.0], [1.0], [-1.0], [1.0]]),
+        weights=torch.ones(4, 1),
+        places=np.arange(4),
     )
     expected = [0.0 - 0.5 * 0.3, 0.25 + 0.5 * 0.3, 1.0, -1.0]
     assert model.targets(data)[:, 0].tolist() == pytest.approx(expected)
@@ -200,6 +202,24 @@ def test_a_game_of_hex_is_remembered_two_plies_at_a_time():
     assert memory.rewards[order, 0].tolist() == [0, 0, 0.25, -0.5, 1]
     assert memory.dones[order, 0].tolist() == [0, 0, 1, 1, 1]
     assert memory.factors[order[:2], 0].tolist() == [-0.25, -0.25]
+
+
+def test_what_was_wrong_is_drawn_more_often_and_weighs_less():
+    """The loss weighs errors, and what has been drawn is as likely again as it was wrong."""
+    model = learner(prioritized=0.5, loss="mse")
+    model.learn(100)
+    memory, noted = model.replay_buffer, {}
+    assert memory.prioritized == 0.5
+    data = memory._get_samples(np.arange(16))._replace(weights=torch.linspace(0.1, 1, 16)[:, None])
+    memory.sample = lambda size, exponent: noted.update(exponent=exponent) or data
+    with torch.no_grad():
+        errors = (model.q_net(data.observations).gather(1, data.actions) - model.targets(data))[:, 0]
+    model._current_progress_remaining = 0.5
+    model.train(1, 16)
+    assert noted["exponent"] == pytest.approx(0.7)
+    expected = (data.weights[:, 0] * errors**2).mean()
+    assert model.logger.name_to_value["train/loss"] == pytest.approx(float(expected), rel=1e-5)
+    assert memory.priorities[:16] == pytest.approx((errors.abs().numpy() + 1e-3) ** 0.5, rel=1e-4)
 
 
 def test_the_mean_of_the_weights_plays_where_nothing_is_explored(tmp_path):
@@ -400,7 +420,7 @@ def test_optimizer_and_loss_are_what_they_are_called():
     torch.manual_seed(0)
     before = model.targets(data)
     q = model.q_net(data.observations).gather(1, data.actions)
-    model.replay_buffer.sample = lambda size: data
+    model.replay_buffer.sample = lambda size, exponent: data
     model.train(1)
     expected = ((q - before) ** 2).mean().item()
     assert model.logger.name_to_value["train/loss"] == pytest.approx(expected)
@@ -441,6 +461,7 @@ def test_sb3s_progress_bar_callbacks_and_tensorboard(tmp_path, capsys):
         ({"optimize_memory_usage": True}, "optimize_memory_usage cannot be set"),
         ({"n_steps": 0}, "n_steps must be a whole number from 1 to 1000, not 0"),
         ({"n_steps": 2, "target": "own_next"}, 'n_steps above 1 takes the target "negamax" or opponents'),
+        ({"prioritized": 1.5}, "prioritized must be a number from 0 to 1, not 1.5"),
         ({"average": 1.0}, "average must be a number from 0 to below 1, not 1.0"),
         ({"policy_kwargs": {"choices": {"depth": 3}}}, "depth"),
     ],

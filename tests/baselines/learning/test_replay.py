@@ -7,9 +7,9 @@ from gymnasium import spaces
 from boyi.baselines.learning.replay import Replay
 
 
-def memory(size=6, seed=0):
+def memory(size=6, seed=0, prioritized=0.0):
     seen = spaces.Dict(observation=spaces.Box(0.0, 1.0, (2,), np.float32), action_mask=spaces.Box(0, 1, (9,), np.int8))
-    return Replay(size, seen, spaces.Discrete(9), "cpu", 4, seed=seed)
+    return Replay(size, seen, spaces.Discrete(9), "cpu", 4, seed=seed, prioritized=prioritized)
 
 
 def put(replay, numbers, scale=1.0):
@@ -97,3 +97,23 @@ def test_a_memory_put_back_is_the_same():
     one, other = replay.sample(30), again.sample(30)
     assert one.rewards.tolist() == other.rewards.tolist()
     assert one.observations["observation"].tolist() == other.observations["observation"].tolist()
+
+
+def test_transitions_are_drawn_in_proportion_to_the_power_of_their_errors():
+    """New ones as often as the one that was worst, and weights make up for it as far as they are asked to."""
+    replay = memory(8, prioritized=0.5)
+    put(replay, range(4))
+    assert len(set(replay.priorities[:4])) == 1
+    replay.judge(np.arange(4), np.array([0.0, 1.0, 4.0, 9.0]))
+    put(replay, [4])
+    chances = np.array([0.001, 1.001, 4.001, 9.001, 9.001]) ** 0.5
+    chances /= chances.sum()
+    drawn = replay.sample(20_000, exponent=0.5)
+    assert np.bincount(drawn.places, minlength=5) / 20_000 == pytest.approx(chances, abs=0.02)
+    weights = (5 * chances) ** -0.5
+    assert drawn.weights[:, 0].numpy() == pytest.approx((weights / weights.max())[drawn.places], rel=1e-4)
+    assert (drawn.rewards[:, 0].numpy() * 8 == drawn.places).all()
+    plain = memory(8)
+    put(plain, range(4))
+    plain.judge(np.arange(4), np.arange(4.0))
+    assert (plain.sample(50).weights == 1).all() and plain.priorities.size == 0

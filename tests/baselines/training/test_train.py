@@ -105,7 +105,7 @@ def test_same_seed_same_run_and_another_seed_another():
         {"target": "literal", "optimizer": "rmsprop"},
         {"opponent": ["random", "mcts:sims=2,reuse=false"], "seat": "random"},
         {"game": "einstein:board_size=3,stones=2", "encoder": "policy42"},
-        {"n_steps": 3, "average": 0.9, "starts": "mcts:sims=2", "start_games": 4},
+        {"n_steps": 3, "average": 0.9, "prioritized": 0.6, "starts": "mcts:sims=2", "start_games": 4},
     ],
     ids=["negamax", "own_next", "literal", "pool", "dice", "steps"],
 )
