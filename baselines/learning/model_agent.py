@@ -43,7 +43,10 @@ class Learner(Protocol):
     env: VecEnv | None
     observation_space: spaces.Space[Any]
     policy: Any
-    playing: Any
+
+    @property
+    def playing(self) -> Any:
+        """The network that plays where nothing is explored."""
 
 
 class Card(Form, frozen=True, kw_only=True):

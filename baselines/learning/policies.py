@@ -87,7 +87,8 @@ class MaskedDQNPolicy(DQNPolicy):
     @property
     def playing(self) -> MaskedQNetwork:
         """The network that plays where nothing is explored."""
-        net: MaskedQNetwork = getattr(self, "averaged", self.q_net)
+        net = getattr(self, "averaged", self.q_net)
+        assert isinstance(net, MaskedQNetwork)
         return net
 
     def _predict(self, observation: Tensors, deterministic: bool = True) -> torch.Tensor:  # type: ignore[override]

@@ -99,10 +99,10 @@ def check_lines(game: Game, lines: Sequence[Sequence[int]]) -> np.ndarray:
     """
     if game.chance_outcomes or game.spec.hidden:
         raise BoyiError(f"{game}: what is thrown or dealt is not among the actions, which so lead to no position")
-    if not isinstance(lines, Sequence) or not lines or isinstance(lines, str):
+    if not isinstance(lines, list | tuple) or not lines:
         raise BoyiError(f"{game}: lines are a list of games, each a list of actions, not {shown(lines)}")
     for k, line in enumerate(lines):
-        if not isinstance(line, Sequence) or not line or not all(is_whole(a, 0, game.actions - 1) for a in line):
+        if not isinstance(line, list | tuple) or not line or not all(is_whole(a, 0, game.actions - 1) for a in line):
             raise BoyiError(f"{game}: line {k} must be a list of actions, 0 to {game.actions - 1}, not {shown(line)}")
     table = np.full((len(lines), max(map(len, lines))), -1, np.int64)
     for k, line in enumerate(lines):
