@@ -14,7 +14,8 @@ and, with ``double=True``, as Q_target at the legal action that the online netwo
 With `n_steps` (Sutton 1988; in self-play with every step's own factor) the rewards of so many decisions come before the
 value, and with `average` (Izmailov et al. 2018) who plays is the running mean of the weights, not the last of them.
 `prioritized` draws transitions by what was last wrong about them (Schaul et al. 2016), which weigh less for being drawn
-more often: by a power of 0.4 at first, fully at the end of learning.
+more often: by a power of 0.4 at first, fully at the end of learning. A network that tells quantiles learns them by
+Huber's loss (Dabney et al. 2018): each of the best action's in s' is set against all of those of the action played.
 """
 
 from __future__ import annotations
@@ -166,6 +167,11 @@ class DQN(PlainDQN):
             self.policy.keep_average()
 
     @property
+    def quantiles(self) -> int:
+        """How many quantiles the network tells of what an action may bring: these learn, where it is not 0."""
+        return int(getattr(self.policy.q_net.q_net, "choices", {}).get("quantiles", 0))
+
+    @property
     def playing(self) -> MaskedQNetwork:
         """The network that plays where nothing is explored: the mean of the weights, where that is kept."""
         return self.policy.playing
@@ -237,13 +243,39 @@ class DQN(PlainDQN):
         mask = data.next_observations[MASK]
         with torch.no_grad():
             after = masked(self.q_net_target(data.next_observations), mask)
-            chosen = (
-                best(self.q_net(data.next_observations), mask) if self.double else after.argmax(dim=1, keepdim=True)
-            )
-            value = after.gather(1, chosen)
-            # Minus infinity where there is nothing to choose from: at the end, or past the length of the game.
-            value = torch.where(mask.any(dim=1, keepdim=True), value, 0.0)
-            return data.rewards + (1.0 - data.dones) * self.gamma * data.factors * value
+            return self._target(data, after.gather(1, self._chosen(data, after)))
+
+    def _chosen(self, data: Transitions, after: torch.Tensor) -> torch.Tensor:
+        """Choose the actions (m, 1) that the values `after` are taken of."""
+        if self.double:
+            return best(self.q_net(data.next_observations), data.next_observations[MASK])
+        return after.argmax(dim=1, keepdim=True)
+
+    def _target(self, data: Transitions, value: torch.Tensor) -> torch.Tensor:
+        # Minus infinity where there is nothing to choose from: at the end, or past the length of the game.
+        value = torch.where(data.next_observations[MASK].any(dim=1, keepdim=True), value, 0.0)
+        return data.rewards + (1.0 - data.dones) * self.gamma * data.factors * value
+
+    def _losses(self, data: Transitions) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Compute loss, value and error (m, 1) of each transition."""
+        if not self.quantiles:
+            q, targets = self.q_net(data.observations).gather(1, data.actions), self.targets(data)
+            return LOSSES[self.loss](q, targets, reduction="none"), q, (q.detach() - targets).abs()
+        with torch.no_grad():
+            after = self.q_net_target.quantiles(data.next_observations)
+            mean = masked(after.mean(1), data.next_observations[MASK])
+            chosen = self._chosen(data, mean)[:, :, None].expand(-1, self.quantiles, 1)
+            targets = self._target(data, after.gather(2, chosen)[:, :, 0])
+        played = data.actions[:, :, None].expand(-1, self.quantiles, 1)
+        q = self.q_net.quantiles(data.observations).gather(2, played)
+        chances = (torch.arange(self.quantiles, device=q.device) + 0.5)[:, None] / self.quantiles
+        wrong = targets[:, None] - q
+        slopes = (chances - (wrong.detach() < 0).float()).abs()
+        loss = slopes * functional.smooth_l1_loss(
+            q.expand_as(wrong), targets[:, None].expand_as(wrong), reduction="none"
+        )
+        mean_q = q.mean(1)
+        return loss.mean(2).sum(1, keepdim=True), mean_q, (mean_q.detach() - targets.mean(1, keepdim=True)).abs()
 
     def train(self, gradient_steps: int, batch_size: int = 100) -> None:
         """Take so many steps of gradient descent; none from an empty memory, as own_next's is after the first moves."""
@@ -254,9 +286,9 @@ class DQN(PlainDQN):
         losses, values = [], []
         for _ in range(gradient_steps):
             data = self.replay_buffer.sample(batch_size, exponent=1.0 - 0.6 * self._current_progress_remaining)
-            q, targets = self.q_net(data.observations).gather(1, data.actions), self.targets(data)
-            loss = (data.weights * LOSSES[self.loss](q, targets, reduction="none")).mean()
-            self.replay_buffer.judge(data.places, (q.detach() - targets).abs()[:, 0].cpu().numpy())
+            each, q, errors = self._losses(data)
+            loss = (data.weights * each).mean()
+            self.replay_buffer.judge(data.places, errors[:, 0].cpu().numpy())
             self.policy.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)

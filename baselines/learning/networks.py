@@ -67,6 +67,10 @@ class Network(nn.Module):
         """How many numbers an observation has."""
         return prod(self.shape)
 
+    def quantiles(self, x: Tensor) -> Tensor:
+        """Return what each action may bring at equal steps of its chances, (B, N, actions); `BoyiError` without."""
+        raise BoyiError(f"network {self.name} tells values, not how they spread: choose quantiles")
+
     def planes(self) -> tuple[int, int, int]:
         """Return channels, height and width of an observation; `BoyiError` when it is not one of planes."""
         if len(self.shape) != 3:
@@ -74,6 +78,13 @@ class Network(nn.Module):
                 f"network {self.name} sees planes (C, H, W), not {self.shape}: take another encoder or the network mlp"
             )
         return self.shape[0], self.shape[1], self.shape[2]
+
+
+READ_OFF: dict[str, Param] = {
+    "dueling": Param(False, "whether a position's worth is read off apart from that of its actions"),
+    "quantiles": Param(0, "how many quantiles are told of what each action may bring; 0: its mean", low=0, high=1000),
+}
+"""How some networks may read values off what they have seen."""
 
 
 class Mlp(Network):
@@ -86,19 +97,22 @@ class Mlp(Network):
     name = "mlp"
     params = {
         "hidden": Numbers([1024, 1024], "width of each hidden layer", low=1, high=65536, least=0),
-        "dueling": Param(False, "whether a position's worth is read off apart from that of its actions"),
+        **READ_OFF,
     }
 
     def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
         super().__init__(shape, actions, **choices)
         layers, wide = hidden_layers(self.inputs, self.choices["hidden"])
-        head: nn.Module = quiet(nn.Linear(wide, self.actions))
-        if self.choices["dueling"]:
-            head = Dueling(quiet(nn.Linear(wide, 1)), head)
+        many = self.choices["quantiles"]
+        head: nn.Module = quiet(nn.Linear(wide, self.actions * max(1, many)))
+        head = read_off(self, head, quiet(nn.Linear(wide, 1)) if self.choices["dueling"] else None, 0)
         self.layers = nn.Sequential(nn.Flatten(), *layers, head)
 
     def forward(self, x: Tensor) -> Tensor:
         return self.layers(x)
+
+    def quantiles(self, x: Tensor) -> Tensor:
+        return spread(self, self.layers[-1], self.layers[:-1](x))
 
 
 class Block(nn.Module):
@@ -153,6 +167,25 @@ class Dueling(nn.Module):
         return values
 
 
+class Spread(nn.Module):
+    """What actions bring on average, by `many` quantiles of it (Dabney et al. 2018, arXiv 1710.10044).
+
+    `head` tells those of all actions but `extra` ones, quantile after quantile, then the others'.
+    """
+
+    def __init__(self, head: nn.Module, many: int, actions: int, extra: int) -> None:
+        super().__init__()
+        self.head, self.many, self.parts = head, many, (actions - extra, extra)
+
+    def quantiles(self, x: Tensor) -> Tensor:
+        """Return the quantiles (B, many, actions)."""
+        first, rest = self.head(x).split([self.many * part for part in self.parts], dim=1)
+        return torch.cat([each.unflatten(1, (self.many, -1)) for each in (first, rest) if each.shape[1]], 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.quantiles(x).mean(1)
+
+
 class Pooled(nn.Module):
     """Numbers of a whole board, by what there is of each channel: (B, C, H, W) -> (B, outputs)."""
 
@@ -183,7 +216,7 @@ class Board(Network):
         "channels": Param(32, "filters of each convolution", low=1, high=MOST),
         "blocks": Param(4, "residual blocks of two convolutions", low=0, high=1000),
         "head": Param("auto", "how values are read off", choices=("auto", "cells", "flat")),
-        "dueling": Param(False, "whether a position's worth is read off apart from that of its actions"),
+        **READ_OFF,
     }
 
     def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
@@ -192,12 +225,22 @@ class Board(Network):
         channels, blocks = self.choices["channels"], self.choices["blocks"]
         self.stem = he(nn.Conv2d(planes, channels, 3, padding=1))
         self.blocks = nn.Sequential(*[Block(channels, channels, 1, blocks) for _ in range(blocks)])
-        self.head = board_head(self.choices["head"], channels, height * width, self.actions)
-        if self.choices["dueling"]:
-            self.head = Dueling(Pooled(channels, 1), self.head)
+        head = board_head(
+            self.choices["head"], channels, height * width, self.actions, max(1, self.choices["quantiles"])
+        )
+        extra = self.actions % (height * width) if isinstance(head, CellHead) else 0
+        self.head = read_off(self, head, Pooled(channels, 1) if self.choices["dueling"] else None, extra)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.head(self.blocks(self.stem(x).relu()))
+        return self.head(self.features(x))
+
+    def features(self, x: Tensor) -> Tensor:
+        """Compute what values are read off, (B, channels, H, W)."""
+        seen: Tensor = self.blocks(self.stem(x).relu())
+        return seen
+
+    def quantiles(self, x: Tensor) -> Tensor:
+        return spread(self, self.head, self.features(x))
 
 
 class HexConvolution(nn.Module):
@@ -511,13 +554,28 @@ def pooled(x: Tensor) -> Tensor:
     return torch.cat([x.mean((2, 3)), x.amax((2, 3))], 1)
 
 
-def board_head(head: str, channels: int, cells: int, actions: int) -> nn.Module:
-    """Make the `head` of a board, as the network `board` describes it."""
+def read_off(net: Network, head: nn.Module, worth: nn.Module | None, extra: int) -> nn.Module:
+    """Let the values that a head tells be read off as the network's choices say; `worth` is for dueling ones."""
+    many = net.choices["quantiles"]
+    if many and worth is not None:
+        raise BoyiError(f"network {net.name}: dueling and quantiles do not go together")
+    if many:
+        return Spread(head, many, net.actions, extra)
+    return head if worth is None else Dueling(worth, head)
+
+
+def spread(net: Network, head: nn.Module, x: Tensor) -> Tensor:
+    """Return the quantiles (B, N, actions) that a head tells; `BoyiError` where it tells none."""
+    return head.quantiles(x) if isinstance(head, Spread) else Network.quantiles(net, x)
+
+
+def board_head(head: str, channels: int, cells: int, actions: int, many: int = 1) -> nn.Module:
+    """Make the `head` of a board, as the network `board` describes it, `many` numbers for each action."""
     planes, extra = divmod(actions, cells)
     if head == "cells" and not planes:
         raise BoyiError(f"network board: head=cells wants an action for each of the {cells} cells, not {actions}")
     by_cell = head == "cells" or (head == "auto" and planes == 1 and extra < 2)
-    return CellHead(channels, planes, extra) if by_cell else flat_head(channels * cells, actions)
+    return CellHead(channels, planes * many, extra * many) if by_cell else flat_head(channels * cells, actions * many)
 
 
 def flat_head(wide: int, actions: int) -> nn.Sequential:

@@ -52,6 +52,10 @@ class MaskedQNetwork(QNetwork):
         """Return the value (m, actions) of every action, legal or not."""
         return self.q_net(obs[self.key].float())
 
+    def quantiles(self, obs: Tensors) -> torch.Tensor:
+        """Return the quantiles (m, N, actions) of what every action may bring."""
+        return self.q_net.quantiles(obs[self.key].float())
+
     def _predict(self, observation: Tensors, deterministic: bool = True) -> torch.Tensor:  # type: ignore[override]
         return best(self(observation), observation[MASK]).reshape(-1)
 

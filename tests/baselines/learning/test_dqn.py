@@ -222,6 +222,40 @@ def test_what_was_wrong_is_drawn_more_often_and_weighs_less():
     assert memory.priorities[:16] == pytest.approx((errors.abs().numpy() + 1e-3) ** 0.5, rel=1e-4)
 
 
+@pytest.mark.parametrize("double", [False, True])
+def test_quantiles_learn_by_the_formula(double):
+    """Transition by transition and pair by pair, in plain loops; the action in s' is chosen by the means."""
+    model = learner(double=double, gamma=0.5, policy_kwargs={"choices": {"hidden": [16], "quantiles": 5}})
+    model.learn(120)
+    data = model.replay_buffer.sample(40)
+    losses, values, errors = (each[:, 0].tolist() for each in model._losses(data))
+    with torch.no_grad():
+        here = model.q_net.quantiles(data.observations)
+        online, target = (net.quantiles(data.next_observations) for net in (model.q_net, model.q_net_target))
+    assert here.shape == (40, 5, 9)
+    for i in range(40):
+        told = here[i, :, int(data.actions[i])].tolist()
+        legal = np.flatnonzero(data.next_observations[MASK][i])
+        after = [0.0] * 5
+        if legal.size:
+            by = (online if double else target)[i].mean(0)[legal]
+            after = target[i, :, legal[int(by.argmax())]].tolist()
+        left = 1 - float(data.dones[i])
+        wanted = [float(data.rewards[i]) + left * 0.5 * float(data.factors[i]) * z for z in after]
+        expected = 0.0
+        for k, q in enumerate(told):
+            for y in wanted:
+                u = y - q
+                huber = 0.5 * u * u if abs(u) < 1 else abs(u) - 0.5
+                expected += abs((k + 0.5) / 5 - (u < 0)) * huber / 5
+        assert losses[i] == pytest.approx(expected, rel=1e-4, abs=1e-6)
+        assert values[i] == pytest.approx(np.mean(told), abs=1e-6)
+        assert errors[i] == pytest.approx(abs(np.mean(told) - np.mean(wanted)), abs=1e-5)
+    before = [p.clone() for p in model.q_net.parameters()]
+    model.train(3, 16)
+    assert all(not torch.equal(a, b) for a, b in zip(before, model.q_net.parameters(), strict=True))
+
+
 def test_the_mean_of_the_weights_plays_where_nothing_is_explored(tmp_path):
     model = learner(average=0.9)
     kept = [parameter.detach().clone() for parameter in model.q_net.parameters()]

@@ -87,6 +87,8 @@ def trained(net: Network, steps: int, optimizer: torch.optim.Optimizer) -> list[
 SIZES: list[tuple[str, tuple[int, ...], int, dict[str, Any], int]] = [
     ("mlp", (722,), 361, {}, 722 * 1024 + 1024 + 1024 * 1024 + 1024 + 1024 * 361 + 361),
     ("mlp", (4, 5, 5), 25, {"hidden": []}, 4 * 5 * 5 * 25 + 25),
+    ("mlp", (4,), 3, {"hidden": [5], "quantiles": 7}, 4 * 5 + 5 + 5 * 3 * 7 + 3 * 7),
+    ("board", (3, 2, 2), 5, {"channels": 5, "blocks": 0, "quantiles": 7}, 3 * 9 * 5 + 5 + 5 * 7 + 7 + 2 * 5 * 7 + 7),
     ("mlp", (4,), 3, {"hidden": [5], "dueling": True}, 4 * 5 + 5 + 5 * 3 + 3 + 5 + 1),
     ("mlp", (42,), 18, {"hidden": [20, 20, 20]}, 42 * 20 + 20 + 20 * 20 + 20 + 20 * 20 + 20 + 20 * 18 + 18),
     ("board", (3, 11, 11), 121, {}, 3 * 9 * 32 + 32 + 8 * (32 * 9 * 32 + 32) + 32 + 1),
@@ -354,6 +356,29 @@ def test_a_dueling_network_reads_the_worth_of_a_position_off_by_itself(name: str
     values, more = net(x), plain(x)
     assert torch.allclose(values.mean(1, keepdim=True), seen[0], atol=1e-6)
     assert torch.allclose(values - seen[0], more - more.mean(1, keepdim=True), atol=1e-6)
+
+
+def test_quantiles_are_read_off_where_their_actions_values_are() -> None:
+    """Each by weights of its own, those of the cells and that of the pass; what is told are their means."""
+    net = shaken(build("board", (3, 2, 2), 5, channels=5, blocks=0, quantiles=3))
+    x = noise(4, 3, 2, 2)
+    found = net.quantiles(x)
+    assert found.shape == (4, 3, 5) and torch.allclose(found.mean(1), net(x))
+    for k in range(3):
+        plain = build("board", (3, 2, 2), 5, channels=5, blocks=0)
+        plain.stem.load_state_dict(net.stem.state_dict())
+        for part in ("cells", "extra"):
+            whole = getattr(net.head.head, part).state_dict()
+            getattr(plain.head, part).load_state_dict({key: value[k : k + 1] for key, value in whole.items()})
+        assert torch.allclose(plain(x), found[:, k], atol=1e-6)
+    for name in ("mlp", "board"):
+        shape, actions, choices = SMALL[name]
+        small_one = build(name, shape, actions, **choices, quantiles=4)
+        assert small_one.quantiles(noise(2, *shape)).shape == (2, 4, actions)
+        with pytest.raises(BoyiError, match=f"network {name} tells values, not how they spread: choose quantiles"):
+            small(name).quantiles(noise(2, *shape))
+        with pytest.raises(BoyiError, match=f"network {name}: dueling and quantiles do not go together"):
+            build(name, shape, actions, **choices, quantiles=4, dueling=True)
 
 
 def test_the_mix_of_neurohex() -> None:
