@@ -64,6 +64,8 @@ class DQN(PlainDQN):
 
     policy_aliases: ClassVar[dict[str, type[BasePolicy]]] = dict(POLICIES)
     policy: MaskedDQNPolicy
+    q_net: MaskedQNetwork
+    q_net_target: MaskedQNetwork
     replay_buffer: Replay
 
     def __init__(

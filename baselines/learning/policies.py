@@ -54,7 +54,7 @@ class MaskedQNetwork(QNetwork):
 
     def quantiles(self, obs: Tensors) -> torch.Tensor:
         """Return the quantiles (m, N, actions) of what every action may bring."""
-        return self.q_net.quantiles(obs[self.key].float())
+        return self.q_net.quantiles(obs[self.key].float())  # type: ignore[operator]
 
     def _predict(self, observation: Tensors, deterministic: bool = True) -> torch.Tensor:  # type: ignore[override]
         return best(self(observation), observation[MASK]).reshape(-1)
