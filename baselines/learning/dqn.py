@@ -47,7 +47,7 @@ OPTIMIZERS: dict[str, tuple[type[torch.optim.Optimizer], dict[str, float]]] = {
     "adam": (torch.optim.Adam, {}),
     "rmsprop": (torch.optim.RMSprop, {"alpha": 0.9, "eps": 1e-6}),  # NeuroHex's rho and epsilon
 }
-MOST_STEPS = 1000
+MOST_STEPS = 1000  # whose rewards come before the value
 LOSSES = {"huber": functional.smooth_l1_loss, "mse": functional.mse_loss}
 
 
