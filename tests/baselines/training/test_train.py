@@ -105,7 +105,10 @@ def test_same_seed_same_run_and_another_seed_another():
         {"target": "literal", "optimizer": "rmsprop"},
         {"opponent": ["random", "mcts:sims=2,reuse=false"], "seat": "random"},
         {"game": "einstein:board_size=3,stones=2", "encoder": "policy42"},
-        {"n_steps": 3, "average": 0.9, "prioritized": 0.6, "starts": "mcts:sims=2", "start_games": 4},
+        pytest.param(
+            {"n_steps": 3, "average": 0.9, "prioritized": 0.6, "starts": "mcts:sims=2", "start_games": 4},
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["negamax", "own_next", "literal", "pool", "dice", "steps"],
 )
@@ -408,15 +411,19 @@ def test_wrappers_of_a_config_are_those_that_it_names():
 
 def test_games_of_a_config_begin_in_positions_of_others():
     """Of games that are the same in every run and begin with at least one move at random."""
-    begun = {"game": "gomoku:board_size=5", "starts": "mcts:sims=10", "start_games": 6, "envs": 8}
+    begun = {"game": "hex:board_size=3", "starts": "mcts:sims=10", "start_games": 6, "envs": 8}
     seating = make_learner(check_config("starts", begun)).env.env.unwrapped.seating
     again = make_learner(check_config("again", {**begun, "opening": 3})).env.env.unwrapped.seating
     assert len(seating.lines) == 6 and len({tuple(line) for line in seating.lines}) > 1
     assert np.array_equal(played_lines(check_config("starts", begun))[0], seating.lines[0][seating.lines[0] >= 0])
     assert not np.array_equal(again.lines[:, :3], seating.lines[:, :3])
     plies = {int(ply) for _ in range(20) for ply in (seating.start(None, np.arange(8)), seating.batch.states["ply"])[1]}
-    assert 0 in plies and len(plies) > 5
+    assert 0 in plies and len(plies) > 3
     with pytest.raises(BoyiError, match="start_games must be even, not 3"):
         check_config("odd", {**begun, "start_games": 3})
     with pytest.raises(BoyiError, match="what is thrown or dealt is not among the actions"):
-        make_learner(check_config("dice", {"game": "einstein", "starts": "random", "start_games": 2, "envs": 2}))
+        make_learner(
+            check_config(
+                "dice", {"game": "einstein:board_size=3,stones=2", "starts": "random", "start_games": 2, "envs": 2}
+            )
+        )
