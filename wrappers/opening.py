@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import gymnasium
 
-from ..envs.faces.seating import check_lines
 from .shell import Observation, Shell, whole_number
 
 
@@ -31,4 +30,4 @@ class StartPositions(Shell):
 
     def __init__(self, env: gymnasium.Env[Observation, int], lines: Sequence[Sequence[int]]) -> None:
         super().__init__(env, lines=lines)
-        self.seating.lines = check_lines(self.seating.game, lines)
+        self.seating.begin_in(lines)

@@ -145,8 +145,10 @@ class Seating:
         self.batch = Batch(game, n, random_seed(), encoder=frame.encoder, **options)
         self.seats = np.zeros(n, np.int64)
         """The seat (n,) each row's rewards and final observation belong to: the learner's, or the last to act."""
-        self.lines = np.zeros((0, 0), np.int64)
-        """Games, as actions (k, longest), -1 behind their ends, in whose positions those here begin, if any."""
+        self.lines, self.decisions = np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
+        """Games, as actions (k, longest), -1 behind their ends, in whose positions those here begin, if any; and how
+        many decisions there are up to the end of each (k,).
+        """
         self.opening = 0
         """How many of the caller's first decisions in every game are played at random before it sees the game."""
         self.watchers: list[Watcher] = []
@@ -162,6 +164,11 @@ class Seating:
         if _by_history(opponents):
             self.batch.keep_history()
         self.opponents = opponents
+
+    def begin_in(self, lines: Sequence[Sequence[int]]) -> None:
+        """Let every game begin in a position of one of these, from the next on; `BoyiError` for what is no game."""
+        self.lines = check_lines(self.game, lines)
+        self.decisions = (self.lines >= 0).sum(axis=1).cumsum()
 
     def close(self) -> None:
         """Let the opponents go of what is not memory: all of them, also where one fails at it."""
@@ -215,10 +222,9 @@ class Seating:
     def _begin_in_line(self, rows: np.ndarray) -> None:
         """Play a line as far as one of its decisions, both drawn from the games' seeds, all of them equally likely."""
         keys = self.batch.game_keys(rows, START)
-        decisions = (self.lines >= 0).sum(axis=1).cumsum()
-        drawn = (keys % decisions[-1].astype(np.uint64)).astype(np.int64)
-        line = np.searchsorted(decisions, drawn, side="right")
-        plies = drawn - np.append(0, decisions)[line]
+        drawn = (keys % self.decisions[-1].astype(np.uint64)).astype(np.int64)
+        line = np.searchsorted(self.decisions, drawn, side="right")
+        plies = drawn - np.append(0, self.decisions)[line]
         for ply in range(plies.max(initial=0)):
             going = plies > ply
             self.batch.step(self.lines[line[going], ply], rows[going])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...envs.faces.seating import check_lines
 from ..shell import whole_number
 from .shell import VectorEnv, VectorShell
 
@@ -22,4 +21,4 @@ class StartPositions(VectorShell):
 
     def __init__(self, env: VectorEnv, lines: Sequence[Sequence[int]]) -> None:
         super().__init__(env, lines=lines)
-        self.seating.lines = check_lines(self.seating.game, lines)
+        self.seating.begin_in(lines)
