@@ -39,8 +39,8 @@ DEVIATIONS = (
     " the other). The pseudo-code gives a tie to the second player: ours is a draw.",
     "Program C is another author's. Ours searches as that one is said to: four turns deep in both phases, every legal"
     " move, the published table in the layout; the table of the battle is lost, ours is made by hand. Where several"
-    " stones may be taken a turn has thousands of continuations, and four turns would take minutes: in the battle it"
-    " plays the best that it knows after a million positions.",
+    " stones may be taken a turn has thousands of continuations, and to look so far would take minutes: in the battle"
+    " it plays the best that it knows after as many positions as `nodes` says.",
     "The published match was a best of five; ours has more games, each from four stones at random, seats swapped. The"
     " games with a person of 1st dan are not repeated.",
 )
