@@ -19,9 +19,11 @@ PARAMS: dict[str, Param] = {
     "double": Param(True, "Double DQN: the online network chooses in the target, the target network values"),
     "bootstrap": Param(
         "best",
-        "what the next decision counts for in the target: the best there, or what was played",
-        choices=("best", "played"),
+        "what follows a decision in the target: the best of the next, what was played there, or rollouts by greedy",
+        choices=("best", "played", "rollouts"),
     ),
+    "candidates": Param(4, "with rollouts: discards of a decision that are played out", low=2, high=34),
+    "rollouts": Param(2, "with rollouts: how often each of them is played out", low=1, high=10_000),
     "envs": Param(256, "tables at once", low=1, high=100_000),
     "halves": Param(2, "parts of them that play side by side, each on a thread of its own", low=1, high=1024),
     "moves": Param(8, "decisions at every table between two rounds of learning", low=1, high=1_000_000),

@@ -166,6 +166,53 @@ def check_base() -> None:
     np.testing.assert_allclose(targets.numpy()[going], after, rtol=1e-4)
 
 
+class Told:
+    """Stands for rollouts whose points are known: they tell the action, and one that is told from all others."""
+
+    def points(self, states: np.ndarray, actions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        seats = states["to_move"]
+        held = states["hand"][np.arange(states.size), (seats + 1) % 4, 0]  # nobody to move sees it
+        points = 1000.0 * actions + 100.0 * seats[:, None] + 10.0 * held[:, None]
+        return np.where((actions < 0) | (actions % 5 == 0), np.nan, points)
+
+
+def check_rollouts() -> None:
+    """A decision's best discards and another are played out from where the table is, and learned from as seen."""
+    learner = HandDQN(**{**SMALL, "bootstrap": "rollouts", "candidates": 3, "base": "published", "point": 1000.0})
+    play = learner.playing[0]
+    play.rollouts = Told()  # type: ignore[assignment]
+    others = set()
+    for _ in range(60):
+        view, true = play.batch.view(), play.batch.states.copy()
+        discarding = np.flatnonzero(view.mask[:, :KINDS].any(axis=1))
+        q = PublishedEvaluator(GAME).q_records(view.states, view.seat)
+        q = np.where(view.mask[:, :KINDS] > 0, q, -np.inf)
+        found = play._play_out(view, discarding, q)
+        assert found["over"].all()
+        expected = {}
+        for k in discarding:
+            seat, order = int(view.seat[k]), np.argsort(-q[k], kind="stable")
+            for action in np.flatnonzero(view.mask[k, :KINDS]):
+                held = int(true["hand"][k, (seat + 1) % 4, 0])
+                reward = action + 0.1 * seat + 0.01 * held
+                expected[name_of(view.states[k]), int(action)] = (k, reward, list(order).index(action))
+        ranks = defaultdict(list)
+        for state, sample in zip(positions(GAME, found, "state"), found, strict=True):
+            k, reward, rank = expected[name_of(state), int(sample["action"])]
+            assert state.tobytes() == view.states[k].tobytes()
+            assert sample["reward"] == pytest.approx(reward) and sample["action"] % 5 > 0
+            ranks[k].append(rank)
+        for k in discarding:
+            best = [rank for rank in (0, 1) if np.argsort(-q[k], kind="stable")[rank] % 5]
+            assert set(best) <= set(ranks[k]) and len(set(ranks[k])) == len(ranks[k]) <= len(best) + 1
+            others |= set(ranks[k]) - {0, 1}
+        play.play(1, 0.5, 0.2, dict.fromkeys(hand_dqn.SUMS, 0.0))
+    assert len(others) > 5
+    # Such samples are their targets.
+    samples = found[np.arange(8) % found.size]
+    np.testing.assert_array_equal(learner.targets(samples, np.arange(8)), samples["reward"])
+
+
 CHECKS: dict[str, Callable[[], None]] = {
     "discards": lambda: check_samples("discards"),
     "all": lambda: check_samples("all"),
@@ -174,6 +221,7 @@ CHECKS: dict[str, Callable[[], None]] = {
     "sarsa": lambda: check_targets(True, "played"),
     "images": check_images,
     "base": check_base,
+    "rollouts": check_rollouts,
 }
 
 
@@ -204,6 +252,18 @@ def in_points(self: NetworkHands, states: np.ndarray, seats: np.ndarray) -> np.n
     return BASE(self, states, seats) * 1000
 
 
+def as_shown(self: HandPlay, view: View, *rest: Any) -> np.ndarray:
+    kept, self.batch.states = self.batch.states.copy(), view.states
+    found = PLAY_OUT(self, view, *rest)
+    self.batch.states = kept
+    return found
+
+
+def worst_first(self: HandPlay, view: View, which: np.ndarray, q: np.ndarray) -> np.ndarray:
+    return PLAY_OUT(self, view, which, np.where(np.isfinite(q), -q, q))
+
+
+PLAY_OUT = HandPlay._play_out
 FINISH, LINK, PICTURE, IMAGES = HandPlay._finish, HandPlay._link, HandDQN.picture, hand_dqn.hand_images
 BASE = NetworkHands.base_values
 BUGS: dict[str, tuple[str, Any, str, Any]] = {
@@ -211,6 +271,8 @@ BUGS: dict[str, tuple[str, Any, str, Any]] = {
     "what follows is another seat's": ("discards", HandPlay, "_link", next_of_another),
     "illegal discards count": ("ddqn", HandDQN, "picture", every_action),
     "actions go the other way round": ("images", hand_dqn, "hand_images", other_way_round),
+    "hands are played out from tiles dealt anew": ("rollouts", HandPlay, "_play_out", as_shown),
+    "the worst is played out": ("rollouts", HandPlay, "_play_out", worst_first),
     "the base has all points": ("base", NetworkHands, "base_values", in_points),
 }
 

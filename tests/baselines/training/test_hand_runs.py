@@ -68,8 +68,12 @@ def test_a_run_is_exported_and_plays_as_the_search_s_evaluator() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{"base": "published", "danger": True}, {"halves": 3, "evaluator": "own", "double": False}],
-    ids=["base", "own"],
+    [
+        {"base": "published", "danger": True},
+        {"halves": 3, "evaluator": "own", "double": False},
+        {"base": "published", "bootstrap": "rollouts", "rollouts": 1},
+    ],
+    ids=["base", "own", "rollouts"],
 )
 def test_a_run_stopped_anywhere_resumes_to_what_it_would_have_been(changes: dict[str, Any]) -> None:
     config = tiny(**changes)
