@@ -9,7 +9,7 @@ import typer
 from ...envs.engine.errors import BoyiError, chosen
 from ..arena.printing import complain
 
-SYSTEMS = ("einstein", "jiu", "mahjong")
+SYSTEMS = ("einstein", "gomoku", "hex", "jiu", "mahjong")
 
 
 def reproduce(

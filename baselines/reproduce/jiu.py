@@ -21,7 +21,7 @@ from ..players.two_phase import TwoPhase
 from ..training.config import read_config
 from ..training.export import export
 from ..training.run import Run
-from .meetings import Meeting, play_all
+from .meetings import Meeting, firsts, play_all, said, score
 from .report import Curves, curves_picture, grid, share, write_report
 
 GAME = "jiu"
@@ -87,24 +87,6 @@ class Laid(NamedTuple):
         """In what share of them the first agent has more squares, as many counting half."""
         won = np.sign(self.squares[:, 0] - self.squares[:, 1])
         return wilson(float((won + 1).mean() / 2), won.size)
-
-
-def firsts(records: Sequence[GameRecord]) -> np.ndarray:
-    """Find the seats (games,) of the first side."""
-    return np.array([record.seats.index(record.agents[0]) for record in records])
-
-
-def score(records: Sequence[GameRecord]) -> Estimate:
-    """Score the games of the first side, a draw as half a game."""
-    won = np.sign(
-        [record.returns[seat] for record, seat in zip(records, firsts(records), strict=True) if record.returns]
-    )
-    return wilson(float((won + 1).mean() / 2), won.size)
-
-
-def said(records: Sequence[GameRecord]) -> str:
-    """Write the score of games of the first side."""
-    return share(score(records))
 
 
 def laid_out(records: Sequence[GameRecord]) -> Laid:

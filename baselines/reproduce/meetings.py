@@ -12,9 +12,13 @@ from pathlib import Path
 from threading import Thread
 from typing import NamedTuple
 
+import numpy as np
+
 from ...envs.engine.machine import usable_cores
 from ...envs.records.game_record import GameRecord
 from ..arena.matches import Match, compete
+from ..arena.rating import Estimate, wilson
+from .report import share
 
 
 class Meeting(NamedTuple):
@@ -52,7 +56,7 @@ def play_all(
     parts = [(meeting, k) for meeting in meetings for k in range(-(-meeting.games // meeting.part))]
     found: dict[str, list[GameRecord]] = {meeting.name: [] for meeting in meetings}
     # Processes, for they can be ended within a game, which may take minutes.
-    with get_context("spawn").Pool(usable_cores(), _begin) as pool:
+    with get_context("spawn").Pool(usable_cores(), begin) as pool:
         for meeting, records in pool.imap(partial(_played, folder), parts):
             games = found[meeting.name]
             games += records
@@ -60,7 +64,7 @@ def play_all(
     return found
 
 
-def _begin() -> None:
+def begin() -> None:
     """Leave interrupts to the process that has started this one, and end with it, however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
@@ -76,3 +80,21 @@ def _end_with_parent() -> None:
 def _played(folder: Path, part: tuple[Meeting, int]) -> tuple[Meeting, list[GameRecord]]:
     meeting, k = part
     return meeting, meeting.play(folder, k)
+
+
+def firsts(records: Sequence[GameRecord]) -> np.ndarray:
+    """Find the seats (games,) of the first side."""
+    return np.array([record.seats.index(record.agents[0]) for record in records])
+
+
+def score(records: Sequence[GameRecord]) -> Estimate:
+    """Score the games of the first side, a draw as half a game."""
+    won = np.sign(
+        [record.returns[seat] for record, seat in zip(records, firsts(records), strict=True) if record.returns]
+    )
+    return wilson(float((won + 1).mean() / 2), won.size)
+
+
+def said(records: Sequence[GameRecord]) -> str:
+    """Write the score of games of the first side."""
+    return share(score(records))

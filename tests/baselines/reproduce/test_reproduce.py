@@ -9,6 +9,8 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +22,8 @@ from boyi.baselines.arena.matches import Match, compete
 from boyi.baselines.arena.rating import student
 from boyi.baselines.command.main import app
 from boyi.baselines.mahjong.luck import luck
-from boyi.baselines.reproduce import einstein, jiu, mahjong
+from boyi.baselines.reproduce import einstein, gomoku, hex, jiu, mahjong
+from boyi.baselines.reproduce.learned import slug
 from boyi.envs.engine.batch import Batch
 from boyi.envs.engine.errors import BoyiError
 from boyi.envs.engine.machine import usable_cores
@@ -221,3 +224,34 @@ def test_the_page_of_mahjong_says_what_was_measured_and_a_second_time_nothing_is
     mahjong.reproduce(tmp_path, scale, said.append)
     assert all(path.read_bytes() == data for path, data in files.items() if path.suffix != ".png")
     assert not any("decisions to learn from" in line for line in said)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("module", "scale", "matches"),
+    [
+        (hex, hex.Scale(steps=256, larger=192, published=80, points=2, point_games=2, games=2), len(hex.LADDER)),
+        (gomoku, gomoku.Scale(steps=256, whole=192, points=2, point_games=2, games=2), len(gomoku.OPPONENTS)),
+    ],
+)
+def test_the_pages_of_dqn_say_what_was_measured_and_a_second_time_nothing_is_done(
+    module: ModuleType, scale: Any, matches: int, tmp_path: Path
+) -> None:
+    said: list[str] = []
+    page = module.reproduce(tmp_path, scale, said.append)
+    text, score = page.read_text(), r"[\d.]+% \([\d.]+ to [\d.]+\)"
+    runs = [line.rpartition(": ")[0] for line in said if "transitions" in line]
+    assert len(set(runs)) == len(runs) == 8
+    for name in runs:
+        figures = rf"(\d+)x\1 \| [\d,]+ \| [\d,]+ \| [\d.]+( \| {score}){{{matches}}}"
+        assert re.search(rf"^\| {re.escape(name)} \| {figures} \|", text, re.M), name
+        log = [json.loads(line) for line in (tmp_path / slug(name) / "log.jsonl").read_text().splitlines()]
+        assert sum(any(key.startswith("eval/") for key in line) for line in log) >= scale.points
+    for picture in re.findall(r"\]\((.*\.png)\)", text):
+        assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")
+    assert all(deviation in text for deviation in module.DEVIATIONS)
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*.jsonl")}
+    said.clear()
+    module.reproduce(tmp_path, scale, said.append)
+    assert {path: path.read_bytes() for path in files} == files
+    assert all(line.endswith(": 0 transitions of self-play") for line in said if "transitions" in line)

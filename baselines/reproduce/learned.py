@@ -1,0 +1,105 @@
+"""Runs of DQN that differ in something, trained side by side, and what they score: what S1 and S2 have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...envs.engine.machine import usable_cores
+from ...envs.engine.spec import find
+from ...envs.records.game_record import GameRecord
+from ..arena.rating import wilson
+from ..learning.model_agent import read_model
+from ..learning.networks import count
+from ..training.config import read_config
+from ..training.run import Run, latest, read_log
+from ..training.trainer import Figures
+from .meetings import begin, score
+from .report import Curves, share
+
+
+class Variant(NamedTuple):
+    """A run: its config, and the fields of it that are changed."""
+
+    config: str
+    changes: Mapping[str, Any]
+
+
+ROW = ("", "board", "transitions", "weights", "hours")
+
+
+class Trained(NamedTuple):
+    """A run that is over: its folder, and its log."""
+
+    folder: Path
+    log: list[Figures]
+
+    @property
+    def game(self) -> str:
+        return read_model(self.folder)[0].game
+
+    @property
+    def agent(self) -> str:
+        """The string of the agent that plays what has been learned."""
+        return f"{read_model(self.folder)[0].algorithm}:{self.folder}"
+
+    @property
+    def row(self) -> list[str]:
+        """What a table says of it under `ROW`."""
+        board, numbers = find(self.game).params["board_size"], count(read_model(self.folder)[1])
+        steps, hours = latest(self.log, "steps"), latest(self.log, "time/hours")
+        return [f"{board}x{board}", f"{steps:,.0f}", f"{numbers:,}", f"{hours:.1f}"]
+
+    def curve(self, opponent: str, games: int) -> list[tuple[float, float, float, float]]:
+        """Read the score against one of the ladder over training, in so many games at each point."""
+        found = [(line["steps"], line[f"eval/{opponent}"]) for line in self.log if f"eval/{opponent}" in line]
+        return [(steps, *wilson(value, games)) for steps, value in found]
+
+
+def train_all(folder: Path, variants: Mapping[str, Variant], report: Callable[[str], None]) -> dict[str, Trained]:
+    """Train every run in a folder of its own, one on each core, or go on with them.
+
+    `report` is called with a line about every run that is over.
+    """
+    trained: dict[str, Trained] = {}
+    # Processes, as for matches: each on one thread, for a small network gains nothing from a second.
+    with get_context("spawn").Pool(usable_cores(), begin) as pool:
+        for name, steps in pool.imap(partial(_train, folder), variants.items()):
+            place = folder / slug(name)
+            trained[name] = Trained(place, read_log(place / "log.jsonl"))
+            report(f"{name}: {steps:,} transitions of self-play")
+    return trained
+
+
+def _train(folder: Path, item: tuple[str, Variant]) -> tuple[str, int]:
+    name, (config, changes) = item
+    place = folder / slug(name)
+    run = Run(read_config(config, **changes), place, resume=(place / "config.json").exists())
+    before = run.steps
+    if before < run.config["steps"]:
+        run.train()
+    return name, run.steps - before
+
+
+def slug(name: str) -> str:
+    """Make a folder's name of words."""
+    return "_".join("".join(letter if letter.isalnum() else " " for letter in name).split())
+
+
+def by_colour(records: Sequence[GameRecord]) -> list[str]:
+    """Write the score of the first agent in all games, and in those that it begins and those that the other does."""
+    began = np.array([record.seats.index(record.agents[0]) == 0 for record in records])
+    parts = [[r for r, mine in zip(records, began, strict=True) if mine == first] for first in (True, False)]
+    return [share(score(records)), *(f"{score(part).value:.0%}" for part in parts)]
+
+
+def panels(
+    trained: Mapping[str, Trained], groups: Mapping[str, Iterable[str]], opponent: str, games: int
+) -> dict[str, Curves]:
+    """Lay out the curves of runs against one opponent, a panel for each group of names."""
+    return {title: {name: trained[name].curve(opponent, games) for name in names} for title, names in groups.items()}
