@@ -14,7 +14,7 @@ from .rollouts_kernels import play_out
 class Rollouts:
     """Plays hands out from actions in records as they are, hidden tiles included: for learners, not for players.
 
-    Each action is played out so many `times`. With `passed`, what somebody could win on at once is left out.
+    Each action is played out so many `times`. With `passed`, discards that somebody could win on are left out.
     """
 
     def __init__(self, game: Game, times: int, *, passed: bool) -> None:

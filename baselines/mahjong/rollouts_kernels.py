@@ -4,7 +4,7 @@ import numpy as np
 
 from ...envs.engine.protocol import step
 from ...envs.mahjong.claims import can_answer
-from ...envs.mahjong.constants import SEATS, TURN
+from ...envs.mahjong.constants import KINDS, SEATS, TURN
 from ...envs.mahjong.rollout import rollout
 from ...envs.mahjong.state import WIN
 
@@ -14,7 +14,7 @@ def play_out(states, seats, actions, streams, passed, scene, rng, notes, mask, p
     then go on as everybody does, as `greedy`.
 
     Tiles are drawn by `streams` (m, times, 2), which all actions of a record meet. NaN stands for no action, -1, and,
-    with `passed`, for one that somebody could win on. `scene` (1,), `rng` (2,) and what a rollout needs are scratch.
+    with `passed`, for a discard that somebody could win on. `scene` (1,), `rng` (2,) and what a rollout needs are scratch.
     """
     s = scene[0]
     for i in range(states.shape[0]):
@@ -25,7 +25,7 @@ def play_out(states, seats, actions, streams, passed, scene, rng, notes, mask, p
                 rng[0], rng[1] = streams[i, t, 0], streams[i, t, 1]
                 if actions[i, c] >= 0:
                     step(s, actions[i, c])
-                if actions[i, c] < 0 or (passed and is_won_on(s, seats[i])):
+                if actions[i, c] < 0 or (passed and actions[i, c] < KINDS and is_won_on(s, seats[i])):
                     points[i, c] = np.nan
                     break
                 rollout(s, notes, rng, mask, p, used)

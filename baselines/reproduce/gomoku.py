@@ -66,7 +66,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
     """
     trained = train_all(folder, _variants(scale), report)
     meetings = [
-        Meeting(f"{name}, {opponent}", one.game, (one.agent, opponent), scale.games, min(scale.games, 50), opening=1)
+        Meeting(f"{name}, {opponent}", one.game, (one.agent(), opponent), scale.games, min(scale.games, 50), opening=1)
         for name, one in trained.items()
         for opponent in OPPONENTS
     ]

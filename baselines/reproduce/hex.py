@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...envs.engine.machine import machine
-from .learned import ROW, Variant, by_colour, panels, train_all
-from .meetings import Meeting, play_all, said
+from ...envs.records.game_record import GameRecord
+from ..learning.alphazero_params import MANY
+from .learned import ROW, Trained, Variant, by_colour, panels, train_all
+from .meetings import Meeting, play_all, said, score
 from .report import curves_picture, grid, write_report
 
 UCT = "mcts:sims=1000"
@@ -26,6 +28,17 @@ COMPARED: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """The runs on 7x7: config, and what is changed."""
 SIZES = (9, 11)
+OPTIONS: dict[str, dict[str, Any]] = {
+    "none": {},
+    "three steps": {"n_steps": 3},
+    "prioritized": {"prioritized": 0.6},
+    "dueling": {"choices": {"dueling": True}},
+    "32 quantiles": {"choices": {"quantiles": 32}},
+    "mean of the weights": {"average": 0.999},
+}
+"""What is added to Double DQN, one at a time."""
+IMAGES = "mean over images at play"
+SEEDS = 3
 PUBLISHED = "published network, 11x11"
 DEVIATIONS = (
     "The text gives no number of games or hours of training, and no strength of the UCT program but that a large"
@@ -45,7 +58,7 @@ DEVIATIONS = (
 @dataclass(frozen=True)
 class Scale:
     """How much is done: transitions of a run on 7x7, on larger boards, and of the published network; how often scores
-    are measured, in how many games; games of a match at the end.
+    are measured, in how many games; games of a match at the end; minutes of a run with an option, by board.
     """
 
     steps: int
@@ -54,10 +67,11 @@ class Scale:
     points: int
     point_games: int
     games: int
+    minutes: dict[int, float]
 
 
-QUICK = Scale(3000, 2000, 300, 2, 4, 10)
-FULL = Scale(200_000, 200_000, 10_000, 8, 50, 200)
+QUICK = Scale(3000, 2000, 300, 2, 4, 10, {5: 0.1})
+FULL = Scale(400_000, 400_000, 10_000, 8, 50, 200, {5: 2.0, 7: 8.0})
 
 
 def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path:
@@ -66,10 +80,16 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
     `report` is called with a line about every run and every part of a match that is over.
     """
     trained = train_all(folder, _variants(scale), report)
+    timed = {n: train_all(folder, runs, report) for n, runs in _timed(scale).items()}
     meetings = [
-        Meeting(f"{name}, {opponent}", one.game, (one.agent, opponent), scale.games, min(scale.games, 50))
+        Meeting(f"{name}, {opponent}", one.game, (one.agent(), opponent), scale.games, min(scale.games, 50))
         for name, one in trained.items()
         for opponent in LADDER
+    ]
+    meetings += [
+        Meeting(name, f"hex:board_size={n}", (agent, UCT), scale.games // 2, min(scale.games // 2, 50))
+        for n, runs in timed.items()
+        for name, agent in _players(n, runs).items()
     ]
     played = play_all(folder, meetings, report, said)
     lines = [
@@ -93,6 +113,16 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         "",
         "![Scores over training](curves.png)",
         "",
+        "## What helps in equal time",
+        "",
+        f"Double DQN with one option each, {SEEDS} seeds, {scale.games // 2} games of each against `{UCT}`: the share"
+        " won of all, and by seed.",
+        "",
+        *grid(
+            ["with", *(f"{n}x{n}, {minutes:g} minutes" for n, minutes in scale.minutes.items())],
+            [[option, *(_won(played, option, n) for n in timed)] for option in (*OPTIONS, IMAGES)],
+        ),
+        "",
         "Deviations, and what the text leaves open:",
         "",
         *(f"- {deviation}" for deviation in DEVIATIONS),
@@ -110,9 +140,45 @@ def _variants(scale: Scale) -> dict[str, Variant]:
         games = {"evaluation_games": scale.point_games, "ladder": [UCT]}
         return Variant(config, {"steps": steps, **measured, **games, **changes})
 
-    larger = {f"{OURS}, {n}x{n}": variant("hex7_ddqn", scale.larger, {"game": f"hex:board_size={n}"}) for n in SIZES}
+    boards = {f"{OURS}, {n}x{n}": {"game": f"hex:board_size={n}"} for n in SIZES}
     return {
-        **larger,
+        **{name: variant("hex7_ddqn", scale.larger, board) for name, board in boards.items()},
         PUBLISHED: variant("hex11_neurohex", scale.published, {"learning_starts": min(1000, scale.published // 2)}),
         **{name: variant(config, scale.steps, changes) for name, (config, changes) in COMPARED.items()},
     }
+
+
+def _timed(scale: Scale) -> dict[int, dict[str, Variant]]:
+    """Say what is run with one option each, by board: as many transitions as there is time for, measured at the end."""
+    unmeasured = {"steps": MANY, "evaluation_interval": MANY, "evaluation_games": 2, "ladder": ["random"]}
+    plain = {"n_steps": 1, "average": 0.0, "choices": {}, "log_interval": 1000}
+    return {
+        n: {
+            _named(option, n, seed): Variant(
+                "hex7_ddqn", {**plain, **unmeasured, "game": f"hex:board_size={n}", "seed": seed, **changes}, minutes
+            )
+            for option, changes in OPTIONS.items()
+            for seed in range(SEEDS)
+        }
+        for n, minutes in scale.minutes.items()
+    }
+
+
+def _named(option: str, n: int, seed: int) -> str:
+    return f"{option}, {n}x{n}, seed {seed}"
+
+
+def _players(n: int, runs: Mapping[str, Trained]) -> dict[str, str]:
+    """Name the agents that play what runs with an option have learned on a board."""
+    plain = {_named(IMAGES, n, seed): runs[_named(next(iter(OPTIONS)), n, seed)] for seed in range(SEEDS)}
+    return {
+        **{name: one.agent() for name, one in runs.items()},
+        **{name: one.agent(images=True) for name, one in plain.items()},
+    }
+
+
+def _won(played: Mapping[str, Sequence[GameRecord]], option: str, n: int) -> str:
+    """Write the score of all seeds with an option on a board, and of each."""
+    seeds = [played[_named(option, n, seed)] for seed in range(SEEDS)]
+    apart = ", ".join(f"{score(games).value:.0%}" for games in seeds)
+    return f"{said([game for games in seeds for game in games])}: {apart}"

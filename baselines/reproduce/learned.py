@@ -14,20 +14,21 @@ from ...envs.engine.machine import usable_cores
 from ...envs.engine.spec import find
 from ...envs.records.game_record import GameRecord
 from ..arena.rating import wilson
-from ..learning.model_agent import read_model
+from ..learning.model_agent import DoubleDQNAgent, DQNAgent, read_model
 from ..learning.networks import count
 from ..training.config import read_config
-from ..training.run import Run, latest, read_log
+from ..training.run import Limits, Run, latest, read_log
 from ..training.trainer import Figures
 from .meetings import begin, score
 from .report import Curves, share
 
 
 class Variant(NamedTuple):
-    """A run: its config, and the fields of it that are changed."""
+    """A run: its config, the fields of it that are changed, and after how many minutes it ends at the latest."""
 
     config: str
     changes: Mapping[str, Any]
+    minutes: float | None = None
 
 
 ROW = ("", "board", "transitions", "weights", "hours")
@@ -43,10 +44,10 @@ class Trained(NamedTuple):
     def game(self) -> str:
         return read_model(self.folder)[0].game
 
-    @property
-    def agent(self) -> str:
-        """The string of the agent that plays what has been learned."""
-        return f"{read_model(self.folder)[0].algorithm}:{self.folder}"
+    def agent(self, **values: Any) -> str:
+        """Write the string of the agent that plays what has been learned, with parameters."""
+        kind = {"dqn": DQNAgent, "ddqn": DoubleDQNAgent}[read_model(self.folder)[0].algorithm]
+        return str(kind(run=str(self.folder), **values))
 
     @property
     def row(self) -> list[str]:
@@ -77,12 +78,13 @@ def train_all(folder: Path, variants: Mapping[str, Variant], report: Callable[[s
 
 
 def _train(folder: Path, item: tuple[str, Variant]) -> tuple[str, int]:
-    name, (config, changes) = item
+    name, (config, changes, minutes) = item
     place = folder / slug(name)
     run = Run(read_config(config, **changes), place, resume=(place / "config.json").exists())
-    before = run.steps
-    if before < run.config["steps"]:
-        run.train()
+    before, spent = run.steps, 60 * latest(run.lines, "time/hours")
+    # The log says when its last line was written, not when the run ended: some of its time always seems to be left.
+    if before < run.config["steps"] and (minutes is None or spent < 0.9 * minutes):
+        run.train(Limits(minutes=None if minutes is None else minutes - spent))
     return name, run.steps - before
 
 
