@@ -160,7 +160,7 @@ class HandPlay:
         actions = np.where(np.take_along_axis(mask, order, axis=1) > 0, order, -1)
         points = self.rollouts.points(copied(self.batch.states, view.row[which]), actions, self.rng)
         rows, places = np.nonzero(~np.isnan(points))
-        found = np.zeros(rows.size, self.latest.dtype)
+        found: np.ndarray = np.zeros(rows.size, self.latest.dtype)
         found["state"] = copied(view.states, which[rows]).view(self.latest.dtype["state"]).reshape(-1)
         found["action"], found["over"] = actions[rows, places], True
         found["reward"] = points[rows, places] / self.values["point"]

@@ -14,7 +14,8 @@ def play_out(states, seats, actions, streams, passed, scene, rng, notes, mask, p
     then go on as everybody does, as `greedy`.
 
     Tiles are drawn by `streams` (m, times, 2), which all actions of a record meet. NaN stands for no action, -1, and,
-    with `passed`, for a discard that somebody could win on. `scene` (1,), `rng` (2,) and what a rollout needs are scratch.
+    with `passed`, for a discard that somebody could win on. `scene` (1,), `rng` (2,) and what a rollout needs are
+    scratch.
     """
     s = scene[0]
     for i in range(states.shape[0]):

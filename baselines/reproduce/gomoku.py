@@ -37,8 +37,8 @@ DEVIATIONS = (
     "The program plays one game at a time and learns at every step; ours plays 64 and learns a step for every four"
     " transitions.",
     "Its network reads and values 361 points; on 9x9 it has 162 inputs and 81 outputs.",
-    "`ours` is Double DQN with negamax, a small residual network that sees the board in all its images, returns of"
-    " three steps, play by the running mean of the weights, and no reward but the win.",
+    "`ours` is DQN with negamax, a small residual network that sees the board in all its images, returns of"
+    " five steps, play by the running mean of the weights, and no reward but the win.",
 )
 
 
@@ -133,7 +133,7 @@ def _variants(scale: Scale) -> dict[str, Variant]:
         PRINTED: printed(),
         **{name: printed(**change) for name, change in MENDED.items()},
         ALL_MENDED: printed(**everything),
-        OURS: variant("gomoku9_ddqn", scale.steps),
+        OURS: variant("gomoku9_dqn", scale.steps),
     }
 
 

@@ -24,19 +24,21 @@ COMPARED: dict[str, tuple[str, dict[str, Any]]] = {
     "max target": ("hex7_neurohex", {"target": "own_next"}),
     "square filters": ("hex7_neurohex", {"choices": SQUARE}),
     "no starting positions": ("hex7_neurohex", {"starts": ""}),
-    OURS: ("hex7_ddqn", {}),
+    OURS: ("hex7_dqn", {}),
 }
 """The runs on 7x7: config, and what is changed."""
 SIZES = (9, 11)
 OPTIONS: dict[str, dict[str, Any]] = {
-    "none": {},
+    "nothing": {},
+    "one step": {"n_steps": 1},
     "three steps": {"n_steps": 3},
+    "Double DQN": {"double": True},
     "prioritized": {"prioritized": 0.6},
     "dueling": {"choices": {"dueling": True}},
     "32 quantiles": {"choices": {"quantiles": 32}},
     "mean of the weights": {"average": 0.999},
 }
-"""What is added to Double DQN, one at a time."""
+"""What is changed in `ours`, one at a time, without the mean of its weights."""
 IMAGES = "mean over images at play"
 SEEDS = 3
 PUBLISHED = "published network, 11x11"
@@ -50,7 +52,7 @@ DEVIATIONS = (
     " positions of games of a weak search, and nothing is taught.",
     "Whether the target is the negated best of the opponent's next position, as NeuroHex has it, or the best of the own"
     " next one is not clear from the text: both are run.",
-    "`ours` is Double DQN with a small residual network on the game's planes, returns of three steps, and play by the"
+    "`ours` is DQN with a small residual network on the game's planes, returns of five steps, and play by the"
     " running mean of the weights.",
 )
 
@@ -70,7 +72,7 @@ class Scale:
     minutes: dict[int, float]
 
 
-QUICK = Scale(3000, 2000, 300, 2, 4, 10, {5: 0.1})
+QUICK = Scale(3000, 2000, 300, 2, 4, 10, {5: 0.05})
 FULL = Scale(400_000, 400_000, 10_000, 8, 50, 200, {5: 2.0, 7: 8.0})
 
 
@@ -115,8 +117,8 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         "",
         "## What helps in equal time",
         "",
-        f"Double DQN with one option each, {SEEDS} seeds, {scale.games // 2} games of each against `{UCT}`: the share"
-        " won of all, and by seed.",
+        f"`{OURS}`, but for the mean of its weights, with one change each, {SEEDS} seeds, {scale.games // 2} games of"
+        f" each against `{UCT}`: the share won of all, and by seed.",
         "",
         *grid(
             ["with", *(f"{n}x{n}, {minutes:g} minutes" for n, minutes in scale.minutes.items())],
@@ -142,7 +144,7 @@ def _variants(scale: Scale) -> dict[str, Variant]:
 
     boards = {f"{OURS}, {n}x{n}": {"game": f"hex:board_size={n}"} for n in SIZES}
     return {
-        **{name: variant("hex7_ddqn", scale.larger, board) for name, board in boards.items()},
+        **{name: variant("hex7_dqn", scale.larger, board) for name, board in boards.items()},
         PUBLISHED: variant("hex11_neurohex", scale.published, {"learning_starts": min(1000, scale.published // 2)}),
         **{name: variant(config, scale.steps, changes) for name, (config, changes) in COMPARED.items()},
     }
@@ -151,11 +153,11 @@ def _variants(scale: Scale) -> dict[str, Variant]:
 def _timed(scale: Scale) -> dict[int, dict[str, Variant]]:
     """Say what is run with one option each, by board: as many transitions as there is time for, measured at the end."""
     unmeasured = {"steps": MANY, "evaluation_interval": MANY, "evaluation_games": 2, "ladder": ["random"]}
-    plain = {"n_steps": 1, "average": 0.0, "choices": {}, "log_interval": 1000}
+    plain = {"average": 0.0, "log_interval": 1000}
     return {
         n: {
             _named(option, n, seed): Variant(
-                "hex7_ddqn", {**plain, **unmeasured, "game": f"hex:board_size={n}", "seed": seed, **changes}, minutes
+                "hex7_dqn", {**plain, **unmeasured, "game": f"hex:board_size={n}", "seed": seed, **changes}, minutes
             )
             for option, changes in OPTIONS.items()
             for seed in range(SEEDS)
