@@ -18,6 +18,7 @@ from ..agent import Agent
 from ..learning.hand_dqn import SUMS, HandDQN, positions, sample_form
 from ..learning.hand_dqn_params import PARAMS
 from ..learning.model_agent import Card, HandLearnerAgent, tensor_forms, write_network
+from ..mahjong.risk import Danger
 from ..mahjong.search import HandSearch
 from .config import Config
 from .state import Forms, Generator, named, pack_weights, under, unpack_weights
@@ -77,10 +78,10 @@ class HandTrainer(Trainer):
     def agent(self) -> Agent:
         hands, config = self.learner.hands(), self.config
         hands.net.eval()
-        searches = config["evaluated"] == "search"
-        return HandLearnerAgent(
-            hands, HandSearch(config.game, config["alpha"], config["depth"], hands) if searches else None
-        )
+        if config["evaluated"] == "network":
+            return HandLearnerAgent(hands)
+        danger = Danger(config.game).risk if config["danger"] else None
+        return HandLearnerAgent(hands, HandSearch(config.game, config["alpha"], config["depth"], hands, danger))
 
     def export(self, path: Path) -> None:
         learner, config = self.learner, self.config
