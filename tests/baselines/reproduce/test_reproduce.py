@@ -206,12 +206,13 @@ def test_the_page_of_mahjong_says_what_was_measured_and_a_second_time_nothing_is
     figures = rf"\d+ \| {points} \| {points} \| [+-][\d.]+ % \(.* to .*\)"
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG") and "](curves.png)" in text
     rows = [*mahjong.IMITATORS, *mahjong.RUNS, "Expectimax", *mahjong.OURS]
-    assert len(rows) == 12
+    assert len(rows) == 11 + len(mahjong.OURS)
     for name in rows:
         assert re.search(rf"^\| {re.escape(name)} \| [^|]* \| {figures} \|$", text, re.M), name
     assert "| Expectimax | 0 | 8 | +0 (+0 to +0) |" in text
     for alpha, depth in ((0.2, 1), (0.4, 1), (0.2, 2), (0.4, 2)):
         assert re.search(rf"^\| {alpha} \| {depth} \| [\d.]+ m?s \| [^|]* \| {figures} \|$", text, re.M)
+    assert re.search(r"takes [\d.]+ m?s one layer deep and [\d.]+ m?s two layers deep \(published: 0.068 s", text)
     for name in mahjong.IMITATORS:
         assert re.search(rf"^\| {name} \| [\d.]+% \([\d.]+ to [\d.]+\) \|$", text, re.M)
     for config in mahjong.RUNS.values():
