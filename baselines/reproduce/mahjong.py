@@ -172,6 +172,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
     report(f"decisions in {scale.positions} positions")
     whole = {depth: f"expectimax:evaluator='{_paper(folder)}',danger=no,depth={depth}" for depth in (1, 2)}
     times = _times([*cells.values(), *whole.values()], scale.positions)
+    one, two = (duration(times[whole[depth]]) for depth in (1, 2))
     logs = {name: read_log(folder / config / "log.jsonl") for name, config in RUNS.items()}
     lines = [
         "# Taiwanese mahjong: Expectimax search and Double DQN (S4)",
@@ -218,9 +219,9 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         ),
         "",
         f"With the paper's network, a ResNet of {PAPER['layers']} layers on 19x19, at the leaves, and all discards"
-        f" followed, a decision takes {duration(times[whole[1]])} one layer deep and {duration(times[whole[2]])} two layers deep"
-        f" (published: {PUBLISHED_TIMES[1.0, 1]} and {PUBLISHED_TIMES[1.0, 2]}). It has learned nothing: that takes no"
-        " longer or shorter.",
+        f" followed, a decision takes {one} one layer deep and {two} two layers deep (published:"
+        f" {PUBLISHED_TIMES[1.0, 1]} and {PUBLISHED_TIMES[1.0, 2]}). It has learned nothing: that takes no longer or"
+        " shorter.",
         "",
         "## Learning",
         "",
