@@ -172,7 +172,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
     report(f"decisions in {scale.positions} positions")
     whole = {depth: f"expectimax:evaluator='{_paper(folder)}',danger=no,depth={depth}" for depth in (1, 2)}
     times = _times([*cells.values(), *whole.values()], scale.positions)
-    one, two = (duration(times[whole[depth]]) for depth in (1, 2))
+    shallow, deep = (duration(times[whole[depth]]) for depth in (1, 2))
     logs = {name: read_log(folder / config / "log.jsonl") for name, config in RUNS.items()}
     lines = [
         "# Taiwanese mahjong: Expectimax search and Double DQN (S4)",
@@ -219,7 +219,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         ),
         "",
         f"With the paper's network, a ResNet of {PAPER['layers']} layers on 19x19, at the leaves, and all discards"
-        f" followed, a decision takes {one} one layer deep and {two} two layers deep (published:"
+        f" followed, a decision takes {shallow} one layer deep and {deep} two layers deep (published:"
         f" {PUBLISHED_TIMES[1.0, 1]} and {PUBLISHED_TIMES[1.0, 2]}). It has learned nothing: that takes no longer or"
         " shorter.",
         "",
