@@ -37,7 +37,9 @@ AGENTS = {
         "mcts:sims=1000", "puct:sims=100", "puct:sims=100,chance=expected", "expectimax:depth=2", "expectimax:depth=4",
         "az:einstein",
     ),
-    "mahjong": ("mcts:sims=20", "expectimax:depth=1,alpha=0.2", "expectimax:depth=1,alpha=0.6"),
+    "mahjong": (
+        "mcts:sims=20", "expectimax:depth=1,alpha=0.2", "expectimax:depth=1,alpha=0.6", "expectimax:evaluator=ddqn:mahjong",
+    ),
 }  # fmt: skip
 MARK = "<!-- What follows is written by docs/ladder.py. -->\n"
 
