@@ -38,7 +38,8 @@ AGENTS = {
         "az:einstein",
     ),
     "mahjong": (
-        "mcts:sims=20", "expectimax:depth=1,alpha=0.2", "expectimax:depth=1,alpha=0.6", "expectimax:evaluator=ddqn:mahjong",
+        "mcts:sims=20", "expectimax:depth=1,alpha=0.2", "expectimax:depth=1,alpha=0.6",
+        "expectimax:evaluator=ddqn:mahjong",
     ),
 }  # fmt: skip
 MARK = "<!-- What follows is written by docs/ladder.py. -->\n"

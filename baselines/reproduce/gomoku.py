@@ -14,7 +14,7 @@ from ...envs.engine.spec import find
 from ...envs.records.game_record import GameRecord
 from ..training.curves import heat_map
 from .learned import ROW, Trained, Variant, panels, slug, train_all
-from .meetings import Meeting, play_all, said
+from .meetings import Meeting, firsts, play_all, said
 from .report import curves_picture, grid, write_report
 
 BOARD = "gomoku:board_size=9"
@@ -117,19 +117,19 @@ def _variants(scale: Scale) -> dict[str, Variant]:
     """Say what is run, the longest first."""
 
     def variant(config: str, steps: int, **changes: Any) -> Variant:
-        shares = {"exploration_steps": max(1, steps // 2), "learning_starts": min(2000, steps // 2)}
         measured = {"evaluation_interval": max(1, steps // scale.points), "checkpoint_interval": max(1, steps // 10)}
         games = {"evaluation_games": scale.point_games, "ladder": [YARDSTICK]}
-        return Variant(config, {"steps": steps, **shares, **measured, **games, **changes})
+        starts = {"learning_starts": min(2000, steps // 2)}
+        return Variant(config, {"steps": steps, **starts, **measured, **games, **changes})
 
     def printed(steps: int = scale.steps, **changes: Any) -> Variant:
         small = {"game": BOARD, "gradient_steps": 16, "target_update_interval": 2000, "threads": 1}
-        return variant("gomoku19_dqn", steps, **{**small, **changes})
+        return variant("gomoku19_dqn", steps, **{**small, "exploration_steps": max(1, steps // 2), **changes})
 
     everything = {field: value for change in MENDED.values() for field, value in change.items()}
     return {
         MORE: printed(4 * scale.steps),
-        WHOLE: variant("gomoku19_dqn", scale.whole, threads=1),
+        WHOLE: printed(scale.whole, game="gomoku:board_size=19", gradient_steps=64),
         PRINTED: printed(),
         **{name: printed(**change) for name, change in MENDED.items()},
         ALL_MENDED: printed(**everything),
@@ -144,5 +144,5 @@ def _curves(trained: Mapping[str, Trained], scale: Scale) -> bytes:
 
 def _moves(records: Sequence[GameRecord]) -> np.ndarray:
     """Count the moves (actions,) of the first agent, without the one at random that games begin with."""
-    mine = [record.actions[record.seats.index(record.agents[0]) or 2 :: 2] for record in records]
+    mine = [record.actions[seat or 2 :: 2] for record, seat in zip(records, firsts(records), strict=True)]
     return np.bincount(np.concatenate(mine), minlength=find(BOARD).actions)

@@ -8,8 +8,6 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ...envs.engine.machine import usable_cores
 from ...envs.engine.spec import find
 from ...envs.records.game_record import GameRecord
@@ -19,7 +17,7 @@ from ..learning.networks import count
 from ..training.config import read_config
 from ..training.run import Limits, Run, latest, read_log
 from ..training.trainer import Figures
-from .meetings import begin, score
+from .meetings import begin, firsts, score
 from .report import Curves, share
 
 
@@ -95,8 +93,7 @@ def slug(name: str) -> str:
 
 def by_colour(records: Sequence[GameRecord]) -> list[str]:
     """Write the score of the first agent in all games, and in those that it begins and those that the other does."""
-    began = np.array([record.seats.index(record.agents[0]) == 0 for record in records])
-    parts = [[r for r, mine in zip(records, began, strict=True) if mine == first] for first in (True, False)]
+    parts = [[r for r, seat in zip(records, firsts(records), strict=True) if seat == mine] for mine in (0, 1)]
     return [share(score(records)), *(f"{score(part).value:.0%}" for part in parts)]
 
 
