@@ -80,9 +80,11 @@ def _train(folder: Path, item: tuple[str, Variant]) -> tuple[str, int]:
     place = folder / slug(name)
     run = Run(read_config(config, **changes), place, resume=(place / "config.json").exists())
     before, spent = run.steps, 60 * latest(run.lines, "time/hours")
-    # The log says when its last line was written, not when the run ended: some of its time always seems to be left.
-    if before < run.config["steps"] and (minutes is None or spent < 0.9 * minutes):
-        run.train(Limits(minutes=None if minutes is None else minutes - spent))
+    if minutes is None:
+        if before < run.config["steps"]:
+            run.train()
+    elif not run.scores:  # which are found out when the time is over
+        run.train(Limits(minutes=max(0.0, minutes - spent)))
     return name, run.steps - before
 
 
