@@ -41,6 +41,7 @@ from ...envs.engine.view import View, copied
 from ...envs.faces.frame import Frame
 from ...envs.mahjong import SPEC
 from ...envs.mahjong.constants import KINDS, SEATS
+from ..mahjong.evaluator import HandEvaluator
 from ..mahjong.risk import Danger
 from ..mahjong.rollouts import Rollouts
 from ..mahjong.search import HandSearch, choose
@@ -69,6 +70,12 @@ def positions(game: Game, samples: np.ndarray, name: str) -> np.ndarray:
     return np.ascontiguousarray(samples[name]).view(game.dtype)
 
 
+def make_search(game: Game, evaluator: HandEvaluator, values: Mapping[str, Any]) -> HandSearch:
+    """Make the search that the `values` of a learner ask for."""
+    danger = Danger(game).risk if values["danger"] else None
+    return HandSearch(game, values["alpha"], values["depth"], evaluator, danger)
+
+
 # Playing
 
 
@@ -80,8 +87,7 @@ class HandPlay:
         self.rng = np.random.default_rng(seed)
         self.batch = Batch(game, n, int(self.rng.integers(2**62)), encoder=None, autoreset="same_step", threads=1)
         evaluator = hands if values["evaluator"] == "own" else PublishedEvaluator(game)
-        danger = Danger(game).risk if values["danger"] else None
-        self.search = HandSearch(game, values["alpha"], values["depth"], evaluator, danger)
+        self.search = make_search(game, evaluator, values)
         follows = values["bootstrap"] == "rollouts"
         self.rollouts = Rollouts(game, values["rollouts"], passed=values["danger"]) if follows else None
         self.outputs = hands.outputs

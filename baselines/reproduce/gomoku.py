@@ -13,8 +13,8 @@ from ...envs.engine.machine import machine
 from ...envs.engine.spec import find
 from ...envs.records.game_record import GameRecord
 from ..training.curves import heat_map
-from .learned import ROW, Trained, Variant, panels, slug, train_all
-from .meetings import Meeting, firsts, play_all, said
+from .learned import ROW, Trained, Variant, panels, train_all
+from .meetings import Meeting, firsts, play_all, said, slug
 from .report import curves_picture, grid, write_report
 
 BOARD = "gomoku:board_size=9"

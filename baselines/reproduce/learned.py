@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...envs.engine.machine import usable_cores
 from ...envs.engine.spec import find
 from ...envs.records.game_record import GameRecord
 from ..arena.rating import wilson
@@ -17,7 +15,7 @@ from ..learning.networks import count
 from ..training.config import read_config
 from ..training.run import Limits, Run, latest, read_log
 from ..training.trainer import Figures
-from .meetings import begin, firsts, score
+from .meetings import firsts, score, side_by_side, slug
 from .report import Curves, share
 
 
@@ -66,12 +64,11 @@ def train_all(folder: Path, variants: Mapping[str, Variant], report: Callable[[s
     `report` is called with a line about every run that is over.
     """
     trained: dict[str, Trained] = {}
-    # Processes, as for matches: each on one thread, for a small network gains nothing from a second.
-    with get_context("spawn").Pool(usable_cores(), begin) as pool:
-        for name, steps in pool.imap(partial(_train, folder), variants.items()):
-            place = folder / slug(name)
-            trained[name] = Trained(place, read_log(place / "log.jsonl"))
-            report(f"{name}: {steps:,} transitions of self-play")
+    # Each on one thread: a small network gains nothing from a second.
+    for name, steps in side_by_side(partial(_train, folder), variants.items()):
+        place = folder / slug(name)
+        trained[name] = Trained(place, read_log(place / "log.jsonl"))
+        report(f"{name}: {steps:,} transitions of self-play")
     return trained
 
 
@@ -86,11 +83,6 @@ def _train(folder: Path, item: tuple[str, Variant]) -> tuple[str, int]:
     elif not run.scores:  # which are found out when the time is over
         run.train(Limits(minutes=max(0.0, minutes - spent)))
     return name, run.steps - before
-
-
-def slug(name: str) -> str:
-    """Make a folder's name of words."""
-    return "_".join("".join(letter if letter.isalnum() else " " for letter in name).split())
 
 
 def by_colour(records: Sequence[GameRecord]) -> list[str]:

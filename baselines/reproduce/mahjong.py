@@ -22,7 +22,6 @@ from ..arena.results import duration
 from ..learning.imitation import accuracy, classify, decisions, imitate, split
 from ..learning.model_agent import Card, read_model, write_network
 from ..learning.networks import Network, build
-from ..learning.shipped import shipped_weights
 from ..mahjong.luck import luck
 from ..training.config import read_config
 from ..training.run import Run, latest, read_log
@@ -50,10 +49,7 @@ IMITATORS: dict[str, tuple[str, dict[str, object]]] = {
 }
 """Those that learn from hands of the search: network and choices; none for the linear classifiers."""
 PAPER: dict[str, Any] = {"layers": 20}
-OURS = {
-    "ours: danger, no network": "expectimax",
-    **{f"ours: {name}": name for name in ("expectimax:evaluator=ddqn:mahjong",) if GAME in shipped_weights("ddqn")},
-}
+OURS = {"ours: danger, no network": "expectimax", "ours: danger and network": "expectimax:evaluator=ddqn:mahjong"}
 PUBLISHED = {
     **dict.fromkeys(IMITATORS, "below the learned and the searching"),
     "DQN": "below Double DQN",

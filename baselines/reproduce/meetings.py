@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from threading import Thread
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ...envs.records.game_record import GameRecord
 from ..arena.matches import Match, compete
 from ..arena.rating import Estimate, wilson
 from .report import share
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class Meeting(NamedTuple):
@@ -40,8 +43,7 @@ class Meeting(NamedTuple):
         drawn = {"seed": 1 + k, "opening": self.opening, "fresh_chance": self.fresh}
         match = Match(self.game, self.agents, games=games, **drawn)  # type: ignore[arg-type]
         records: list[GameRecord] = []
-        file = re.sub(r"[^a-zA-Z0-9]+", "_", self.name)
-        compete(match, folder / f"{file}_{1 + k}.jsonl", resume=True, report=records.append)
+        compete(match, folder / f"{slug(self.name)}_{1 + k}.jsonl", resume=True, report=records.append)
         return records
 
 
@@ -55,16 +57,26 @@ def play_all(
     """
     parts = [(meeting, k) for meeting in meetings for k in range(-(-meeting.games // meeting.part))]
     found: dict[str, list[GameRecord]] = {meeting.name: [] for meeting in meetings}
-    # Processes, for they can be ended within a game, which may take minutes.
-    with get_context("spawn").Pool(usable_cores(), begin) as pool:
-        for meeting, records in pool.imap(partial(_played, folder), parts):
-            games = found[meeting.name]
-            games += records
-            report(f"{meeting.name}: {said(games)}, {len(games)} of {meeting.games} games")
+    for meeting, records in side_by_side(partial(_played, folder), parts):
+        games = found[meeting.name]
+        games += records
+        report(f"{meeting.name}: {said(games)}, {len(games)} of {meeting.games} games")
     return found
 
 
-def begin() -> None:
+def side_by_side(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Do work on each of some items in processes, one on each core; give what comes out in the items' order."""
+    # Processes, for they can be ended within a game, which may take minutes.
+    with get_context("spawn").Pool(usable_cores(), _begin) as pool:
+        yield from pool.imap(work, items)
+
+
+def slug(name: str) -> str:
+    """Make a file's name of words."""
+    return re.sub(r"[^a-zA-Z0-9]+", "_", name)
+
+
+def _begin() -> None:
     """Leave interrupts to the process that has started this one, and end with it, however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()

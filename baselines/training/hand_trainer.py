@@ -15,11 +15,9 @@ from ...envs.engine.schema import ArrayForm, Form, Whole, fit, fit_arrays
 from ...envs.engine.spec import Game
 from ...envs.engine.validity import check_states
 from ..agent import Agent
-from ..learning.hand_dqn import SUMS, HandDQN, positions, sample_form
+from ..learning.hand_dqn import SUMS, HandDQN, make_search, positions, sample_form
 from ..learning.hand_dqn_params import PARAMS
 from ..learning.model_agent import Card, HandLearnerAgent, tensor_forms, write_network
-from ..mahjong.risk import Danger
-from ..mahjong.search import HandSearch
 from .config import Config
 from .state import Forms, Generator, named, pack_weights, under, unpack_weights
 from .trainer import Arrays, Figures, Trainer
@@ -76,12 +74,10 @@ class HandTrainer(Trainer):
         return self.learner.figures()
 
     def agent(self) -> Agent:
-        hands, config = self.learner.hands(), self.config
+        learner, hands = self.learner, self.learner.hands()
         hands.net.eval()
-        if config["evaluated"] == "network":
-            return HandLearnerAgent(hands)
-        danger = Danger(config.game).risk if config["danger"] else None
-        return HandLearnerAgent(hands, HandSearch(config.game, config["alpha"], config["depth"], hands, danger))
+        searches = self.config["evaluated"] == "search"
+        return HandLearnerAgent(hands, make_search(learner.game, hands, learner.values) if searches else None)
 
     def export(self, path: Path) -> None:
         learner, config = self.learner, self.config
