@@ -10,6 +10,7 @@ from typing import Any
 from ...envs.engine.machine import machine
 from ...envs.records.game_record import GameRecord
 from ..learning.alphazero_params import MANY
+from ..training.run import latest
 from .learned import ROW, Trained, Variant, by_colour, panels, train_all
 from .meetings import Meeting, play_all, said, score
 from .report import curves_picture, grid, write_report
@@ -39,6 +40,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "mean of the weights": {"average": 0.999},
 }
 """What is changed in `ours`, one at a time, without the mean of its weights."""
+PEER = "sb3-contrib's QR-DQN, 32 quantiles"
 IMAGES = "mean over images at play"
 SEEDS = 3
 PUBLISHED = "published network, 11x11"
@@ -118,12 +120,18 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         "## What helps in equal time",
         "",
         f"`{OURS}`, but for the mean of its weights, with one change each, {SEEDS} seeds, {scale.games // 2} games of"
-        f" each against `{UCT}`: the share won of all, and by seed.",
+        f" each against `{UCT}`: the share won of all, by seed, and thousands of transitions on average.",
         "",
         *grid(
             ["with", *(f"{n}x{n}, {minutes:g} minutes" for n, minutes in scale.minutes.items())],
-            [[option, *(_won(played, option, n) for n in timed)] for option in (*OPTIONS, IMAGES)],
+            [
+                [option, *(f"{_won(played, option, n)}; {_seen(runs, option, n)}" for n, runs in timed.items())]
+                for option in (*OPTIONS, IMAGES, PEER)
+            ],
         ),
+        "",
+        f"`{PEER}` is its learner as it comes on the same network, optimiser, batches and games, one network for both"
+        " colours by a discount below 0; masks are ours (`baselines/reproduce/qrdqn.py`).",
         "",
         "Deviations, and what the text leaves open:",
         "",
@@ -157,9 +165,12 @@ def _timed(scale: Scale) -> dict[int, dict[str, Variant]]:
     return {
         n: {
             _named(option, n, seed): Variant(
-                "hex7_dqn", {**plain, **unmeasured, "game": f"hex:board_size={n}", "seed": seed, **changes}, minutes
+                "hex7_dqn",
+                {**plain, **unmeasured, "game": f"hex:board_size={n}", "seed": seed, **changes},
+                minutes,
+                option == PEER,
             )
-            for option, changes in OPTIONS.items()
+            for option, changes in {**OPTIONS, PEER: OPTIONS["32 quantiles"]}.items()
             for seed in range(SEEDS)
         }
         for n, minutes in scale.minutes.items()
@@ -184,3 +195,10 @@ def _won(played: Mapping[str, Sequence[GameRecord]], option: str, n: int) -> str
     seeds = [played[_named(option, n, seed)] for seed in range(SEEDS)]
     apart = ", ".join(f"{score(games).value:.0%}" for games in seeds)
     return f"{said([game for games in seeds for game in games])}: {apart}"
+
+
+def _seen(runs: Mapping[str, Trained], option: str, n: int) -> str:
+    """Write how many transitions runs with an option had on a board, on average."""
+    option = next(iter(OPTIONS)) if option == IMAGES else option
+    steps = [latest(runs[_named(option, n, seed)].log, "steps") for seed in range(SEEDS)]
+    return f"{sum(steps) / len(steps) / 1000:.0f}"

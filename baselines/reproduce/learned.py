@@ -15,16 +15,20 @@ from ..learning.networks import count
 from ..training.config import read_config
 from ..training.run import Limits, Run, latest, read_log
 from ..training.trainer import Figures
+from . import qrdqn
 from .meetings import firsts, score, side_by_side, slug
 from .report import Curves, share
 
 
 class Variant(NamedTuple):
-    """A run: its config, the fields of it that are changed, and after how many minutes it ends at the latest."""
+    """A run: its config, the fields of it that are changed, after how many minutes it ends at the latest, and whether
+    it is sb3-contrib's QR-DQN that learns, not ours.
+    """
 
     config: str
     changes: Mapping[str, Any]
     minutes: float | None = None
+    peer: bool = False
 
 
 ROW = ("", "board", "transitions", "weights", "hours")
@@ -73,8 +77,11 @@ def train_all(folder: Path, variants: Mapping[str, Variant], report: Callable[[s
 
 
 def _train(folder: Path, item: tuple[str, Variant]) -> tuple[str, int]:
-    name, (config, changes, minutes) = item
+    name, (config, changes, minutes, peer) = item
     place = folder / slug(name)
+    if peer:
+        assert minutes is not None
+        return name, qrdqn.train(read_config(config, **changes), place, minutes)
     run = Run(read_config(config, **changes), place, resume=(place / "config.json").exists())
     before, spent = run.steps, 60 * latest(run.lines, "time/hours")
     if minutes is None:

@@ -249,9 +249,9 @@ def test_the_pages_of_dqn_say_what_was_measured_and_a_second_time_nothing_is_don
     runs = [name for name in every if "seed" not in name]
     assert len(set(every)) == len(every) and len(runs) == 8
     if module is hex:
-        assert len(every) == 8 + hex.SEEDS * len(hex.OPTIONS)
-        for option in (*hex.OPTIONS, hex.IMAGES):
-            assert re.search(rf"^\| {option} \| {score}: \d+%, \d+%, \d+% \|$", text, re.M), option
+        assert len(every) == 8 + hex.SEEDS * (len(hex.OPTIONS) + 1)
+        for option in (*hex.OPTIONS, hex.IMAGES, hex.PEER):
+            assert re.search(rf"^\| {option} \| {score}: \d+%, \d+%, \d+%; \d+ \|$", text, re.M), option
     for name in runs:
         figures = rf"(\d+)x\1 \| [\d,]+ \| [\d,]+ \| [\d.]+( \| {score}){{{matches}}}"
         assert re.search(rf"^\| {re.escape(name)} \| {figures} \|", text, re.M), name
