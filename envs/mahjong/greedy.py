@@ -43,14 +43,14 @@ def policy(s, notes, rng):
         notes.hand[k] = s.hand[q, k]
     need = MOST_MELDS - np.int64(s.melds[q])
     if s.phase == TURN:
-        return WIN if can_win(s, q) else best_discard(s, need, notes)[0]
+        return WIN if can_win(s, q) else best_discard(s, need, notes, True)[0]
     if can_answer(s, q, WIN):
         return WIN
     least, most, choice = distance(notes.hand, need, notes.tables), -1, PASS
     for a in range(TAKE_PONG, TAKE_HIGH + 1):
         if (a == TAKE_PONG or a >= TAKE_LOW) and can_answer(s, q, a):
             use(s, a, notes.hand, -1)
-            _, d, n = best_discard(s, need - 1, notes)
+            _, d, n = best_discard(s, need - 1, notes, False)
             use(s, a, notes.hand, 1)
             if d < least or (d == least and choice != PASS and n > most):
                 least, most, choice = d, n, a
@@ -70,13 +70,16 @@ def use(s, a, hand, sign):
 
 
 @kernel
-def best_discard(s, need, notes):
-    """Find the discard, the distance it leaves and how many unseen tiles are accepted then."""
+def best_discard(s, need, notes, turn):
+    """Find the discard, the distance it leaves and how many unseen tiles are accepted then.
+
+    In a `turn` it is one that the rules allow.
+    """
     weigh_discards(notes.hand, need, notes.unseen, notes.tables, notes.distances, notes.accepted)
     best, least, most = -1, FAR, -1
     for k in range(KINDS):
         d, n = notes.distances[k], notes.accepted[k]
-        if (d < least or (d == least and n > most)) and (s.phase != TURN or may_discard(s, k)):
+        if (d < least or (d == least and n > most)) and (not turn or may_discard(s, k)):
             best, least, most = k, d, n
     return best, least, most
 
