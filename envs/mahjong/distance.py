@@ -157,12 +157,23 @@ def accepted_of(h, first, end, drop, at, others, now, need, values, tables):
 
 
 @kernel
-def weigh_discards(h, need, unseen, tables, distances, tiles):
-    """Write for every kind the distance after discarding it, and how many `unseen` copies of all kinds lower that.
+def weigh_discards(h, need, tables, distances):
+    """Write for every kind the distance after discarding it, `FAR` for those that the hand does not hold."""
+    classes, joined = tables.classes, tables.joined
+    at_a, at_b = class_of(h, 0, RANKS, -1), class_of(h, RANKS, 2 * RANKS, -1)
+    at_c, at_d = class_of(h, 2 * RANKS, SUITED, -1), class_of(h, SUITED, KINDS, -1)
+    a, b, c, d = classes[at_a], classes[at_b], classes[at_c], classes[at_d]
+    ab, cd = joined[a, b], joined[c, d]
+    weigh_group(h, 0, RANKS, at_a, joined[b, cd], need, tables, distances)
+    weigh_group(h, RANKS, 2 * RANKS, at_b, joined[a, cd], need, tables, distances)
+    weigh_group(h, 2 * RANKS, SUITED, at_c, joined[ab, d], need, tables, distances)
+    weigh_group(h, SUITED, KINDS, at_d, joined[ab, c], need, tables, distances)
 
-    A kind that is not in the hand gets `FAR` and 0.
-    """
-    for k in range(KINDS):
-        distances[k], tiles[k] = FAR, 0
-        if h[k] > 0:
-            distances[k], tiles[k] = accepted(h, k, need, unseen, tables)
+
+@kernel
+def weigh_group(h, first, end, at, others, need, tables, distances):
+    """Do one group's part of `weigh_discards`; `others` is the class of the three other groups."""
+    for i in range(first, end):
+        distances[i] = FAR
+        if h[i] > 0:
+            distances[i] = tables.lacking[tables.joined[others, tables.classes[at - WEIGHT[i]]], need]

@@ -9,7 +9,7 @@ from ..engine.spec import Game
 from .claims import can_answer, can_win, may_discard
 from .complete import COPIES
 from .constants import KINDS, MOST_MELDS, SEATS, TURN
-from .distance import FAR, Tables, distance, distance_tables, weigh_discards
+from .distance import FAR, Tables, accepted, distance, distance_tables, weigh_discards
 from .hidden import hides
 from .melds import EACH, SPAN
 from .state import PASS, TAKE_HIGH, TAKE_LOW, TAKE_PONG, WIN
@@ -21,14 +21,13 @@ class Notes(NamedTuple):
     tables: Tables
     unseen: np.ndarray
     distances: np.ndarray
-    accepted: np.ndarray
     hand: np.ndarray
 
 
 def notes(game: Game) -> Notes:
     """Return what `policy` needs."""
-    unseen, distances, accepted = np.zeros((3, KINDS), np.int64)
-    return Notes(distance_tables(), unseen, distances, accepted, np.zeros(KINDS, np.int8))
+    unseen, distances = np.zeros((2, KINDS), np.int64)
+    return Notes(distance_tables(), unseen, distances, np.zeros(KINDS, np.int8))
 
 
 @kernel
@@ -75,12 +74,17 @@ def best_discard(s, need, notes, turn):
 
     In a `turn` it is one that the rules allow.
     """
-    weigh_discards(notes.hand, need, notes.unseen, notes.tables, notes.distances, notes.accepted)
+    weigh_discards(notes.hand, need, notes.tables, notes.distances)
     best, least, most = -1, FAR, -1
     for k in range(KINDS):
-        d, n = notes.distances[k], notes.accepted[k]
-        if (d < least or (d == least and n > most)) and (not turn or may_discard(s, k)):
-            best, least, most = k, d, n
+        if notes.distances[k] < least and (not turn or may_discard(s, k)):
+            least = notes.distances[k]
+    for k in range(KINDS):
+        # What is accepted takes ten times as long to find as the distance.
+        if notes.distances[k] == least and least < FAR and (not turn or may_discard(s, k)):
+            n = accepted(notes.hand, k, need, notes.unseen, notes.tables)[1]
+            if n > most:
+                best, most = k, n
     return best, least, most
 
 

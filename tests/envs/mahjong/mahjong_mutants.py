@@ -199,8 +199,8 @@ MUTANTS = [
     (
         "it takes the worst discard",
         "greedy.py",
-        "if (d < least or (d == least and n > most)) and",
-        "if (d < least or (d == least and n < most)) and",
+        "            if n > most:",
+        "            if n < most or most < 0:",
     ),
     (
         "it claims whatever it may",

@@ -127,11 +127,18 @@ def distances_of(hands: np.ndarray, need: int) -> np.ndarray:
     return found
 
 
+def weigh(hand, need, unseen, tables, distances, numbers):
+    """Weigh discards, and count what is accepted after each."""
+    weigh_discards(hand, need, tables, distances)
+    for k in range(34):
+        numbers[k] = accepted(hand, k, need, unseen, tables)[1] if hand[k] else 0
+
+
 def weighed(hand: np.ndarray, need: int, unseen: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return what `weigh_discards` writes over entries that were something else."""
+    """Return what is written over entries that were something else."""
     distances, numbers = np.full(34, -7, np.int8), np.full(34, -7, np.int16)
     unseen = (4 - hand).astype(np.int8) if unseen is None else unseen
-    bind(weigh_discards, GAME)(hand, need, unseen, distance_tables(), distances, numbers)
+    bind(weigh, GAME)(hand, need, unseen, distance_tables(), distances, numbers)
     return distances, numbers
 
 
