@@ -61,12 +61,12 @@ DEVIATIONS = (
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is done: transitions of a run on 7x7, on larger boards, and of the published network; how often scores
+    """How much is done: transitions of a run on 7x7, of those of `ours`, and of the published network; how often scores
     are measured, in how many games; games of a match at the end; minutes of a run with an option, by board.
     """
 
     steps: int
-    larger: int
+    ours: int
     published: int
     points: int
     point_games: int
@@ -75,7 +75,7 @@ class Scale:
 
 
 QUICK = Scale(3000, 2000, 300, 2, 4, 10, {5: 0.05})
-FULL = Scale(400_000, 400_000, 10_000, 8, 50, 200, {5: 2.0, 7: 8.0})
+FULL = Scale(200_000, 400_000, 10_000, 8, 50, 200, {5: 1.0, 7: 4.0})
 
 
 def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path:
@@ -152,9 +152,12 @@ def _variants(scale: Scale) -> dict[str, Variant]:
 
     boards = {f"{OURS}, {n}x{n}": {"game": f"hex:board_size={n}"} for n in SIZES}
     return {
-        **{name: variant("hex7_dqn", scale.larger, board) for name, board in boards.items()},
+        **{name: variant("hex7_dqn", scale.ours, board) for name, board in boards.items()},
         PUBLISHED: variant("hex11_neurohex", scale.published, {"learning_starts": min(1000, scale.published // 2)}),
-        **{name: variant(config, scale.steps, changes) for name, (config, changes) in COMPARED.items()},
+        **{
+            name: variant(config, scale.ours if name == OURS else scale.steps, changes)
+            for name, (config, changes) in COMPARED.items()
+        },
     }
 
 
