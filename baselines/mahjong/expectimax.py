@@ -11,12 +11,10 @@ from ..search.evaluators import LEARNED, Judge
 from ..search.expectimax import DEEPEST, OWN, PLIES, Decider, Expectimax
 from .evaluator import HandEvaluator, HandJudge, Risk
 from .risk import Danger
-from .rollout_search import RolloutSearch
 from .search import HandSearch
 from .values import PublishedEvaluator
 
 LAYERS = 1  # looked ahead where nothing is said
-MOST = 100_000  # rollouts of an action
 PUBLISHED = "published"
 EVALUATORS = (OWN, "plain", PUBLISHED)
 
@@ -37,9 +35,6 @@ class HandExpectimax(Expectimax):
             choices=("auto", "yes", "no"),
         ),
         "alpha": Param(1.0, "share of the hand's tiles whose discard is looked at; over draws only", low=0.1, high=1.0),
-        "rollouts": Param(
-            0, "hands played out by greedy after each of the best actions; over draws only", low=0, high=MOST
-        ),
     }
     own = EVALUATORS
     judges = (Judge, HandJudge)
@@ -49,15 +44,13 @@ class HandExpectimax(Expectimax):
         if game.spec.hidden:
             if self.values["seconds"] or self.values["nodes"]:
                 raise BoyiError(f"expectimax looks ahead in {game} by depth, not by seconds or nodes")
-            depth, times = self.values["depth"] or LAYERS, self.values["rollouts"]
-            how = self.values["alpha"], depth, self._evaluator(game), self._danger(game)
-            return RolloutSearch(game, *how, times) if times else HandSearch(game, *how)
+            return HandSearch(
+                game, self.values["alpha"], self.values["depth"] or LAYERS, self._evaluator(game), self._danger(game)
+            )
         if self.values["danger"] != "auto":
             raise BoyiError(f"expectimax knows no danger in {game}: that is for hands of tiles")
         if self.values["alpha"] != 1.0:
             raise BoyiError(f"expectimax leaves no actions of {game} out: alpha is for hands of tiles")
-        if self.values["rollouts"]:
-            raise BoyiError(f"expectimax plays out no games of {game}: rollouts are for hands of tiles")
         if self.judge is None and self.values["evaluator"] != OWN:
             raise BoyiError(f"expectimax: {self.values['evaluator']} values hands of tiles, {game} has none")
         return super().searcher(game)

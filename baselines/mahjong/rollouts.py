@@ -1,4 +1,4 @@
-"""What actions of mahjong bring to who goes on as `greedy`: hands played out to their end."""
+"""What actions of mahjong bring to who goes on as `greedy`: hands played out to their end, all tiles being known."""
 
 from __future__ import annotations
 
@@ -12,17 +12,14 @@ from .rollouts_kernels import play_out
 
 
 class Rollouts:
-    """Plays hands out from actions, each so many `times`.
+    """Plays hands out from actions in records as they are, hidden tiles included: for learners, not for players.
 
-    With `redealt`, what the seat to move does not see is dealt anew every time and comes as far as hands come, for
-    players; else records are taken as they are, hidden tiles included, for learners. With `passed`, discards that
-    somebody could win on are left out.
+    Each action is played out so many `times`. With `passed`, discards that somebody could win on are left out.
     """
 
-    def __init__(self, game: Game, times: int, *, redealt: bool = False, passed: bool = False) -> None:
-        self.game, self.times, self.redealt, self.passed = game, times, redealt, passed
-        self.notes, self.rng = notes(game), np.zeros(2, np.uint64)
-        self.world, self.scene = game.blank.copy(), game.blank.copy()
+    def __init__(self, game: Game, times: int, *, passed: bool) -> None:
+        self.game, self.times, self.passed = game, times, passed
+        self.notes, self.scene, self.rng = notes(game), game.blank.copy(), np.zeros(2, np.uint64)
         self.mask, self.p = np.zeros(game.actions, np.int8), np.zeros(1)
         self.used = np.zeros((SEATS, game.actions), np.int8)
 
@@ -34,6 +31,6 @@ class Rollouts:
         streams = rng.integers(2**64, size=(len(states), self.times, 2), dtype=np.uint64)
         points, seats = np.empty(actions.shape), states["to_move"].astype(np.int64)
         kernel = bind(play_out, self.game)
-        scratch = self.world, self.scene, self.rng, self.notes, self.mask, self.p, self.used
-        kernel(states, seats, actions, streams, self.redealt, self.passed, *scratch, points)
+        scratch = self.scene, self.rng, self.notes, self.mask, self.p, self.used
+        kernel(states, seats, actions, streams, self.passed, *scratch, points)
         return points

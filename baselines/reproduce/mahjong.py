@@ -49,11 +49,7 @@ IMITATORS: dict[str, tuple[str, dict[str, object]]] = {
 }
 """Those that learn from hands of the search: network and choices; none for the linear classifiers."""
 PAPER: dict[str, Any] = {"layers": 20}
-OURS = {
-    "ours: danger, no network": "expectimax",
-    "ours: danger and network": "expectimax:evaluator=ddqn:mahjong",
-    "ours: danger, network and rollouts": "expectimax:evaluator=ddqn:mahjong,rollouts=300",
-}
+OURS = {"ours: danger, no network": "expectimax", "ours: danger and network": "expectimax:evaluator=ddqn:mahjong"}
 PUBLISHED = {
     **dict.fromkeys(IMITATORS, "below the learned and the searching"),
     "DQN": "below Double DQN",

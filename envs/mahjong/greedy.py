@@ -42,14 +42,14 @@ def policy(s, notes, rng):
         notes.hand[k] = s.hand[q, k]
     need = MOST_MELDS - np.int64(s.melds[q])
     if s.phase == TURN:
-        return WIN if can_win(s, q) else best_discard(s, need, notes, True)[0]
+        return WIN if can_win(s, q) else best_discard(s, need, notes)[0]
     if can_answer(s, q, WIN):
         return WIN
     least, most, choice = distance(notes.hand, need, notes.tables), -1, PASS
     for a in range(TAKE_PONG, TAKE_HIGH + 1):
         if (a == TAKE_PONG or a >= TAKE_LOW) and can_answer(s, q, a):
             use(s, a, notes.hand, -1)
-            _, d, n = best_discard(s, need - 1, notes, False)
+            _, d, n = best_discard(s, need - 1, notes)
             use(s, a, notes.hand, 1)
             if d < least or (d == least and choice != PASS and n > most):
                 least, most, choice = d, n, a
@@ -69,19 +69,16 @@ def use(s, a, hand, sign):
 
 
 @kernel
-def best_discard(s, need, notes, turn):
-    """Find the discard, the distance it leaves and how many unseen tiles are accepted then.
-
-    In a `turn` it is one that the rules allow.
-    """
+def best_discard(s, need, notes):
+    """Find the discard, the distance it leaves and how many unseen tiles are accepted then."""
     weigh_discards(notes.hand, need, notes.tables, notes.distances)
     best, least, most = -1, FAR, -1
     for k in range(KINDS):
-        if notes.distances[k] < least and (not turn or may_discard(s, k)):
+        if notes.distances[k] < least and (s.phase != TURN or may_discard(s, k)):
             least = notes.distances[k]
     for k in range(KINDS):
         # What is accepted takes ten times as long to find as the distance.
-        if notes.distances[k] == least and least < FAR and (not turn or may_discard(s, k)):
+        if notes.distances[k] == least and least < FAR and (s.phase != TURN or may_discard(s, k)):
             n = accepted(notes.hand, k, need, notes.unseen, notes.tables)[1]
             if n > most:
                 best, most = k, n

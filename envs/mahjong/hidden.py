@@ -40,7 +40,12 @@ def redeal(s, seat, rng):
     for q in range(SEATS):
         if q != seat:
             s.missed[q] = 0
-    draw_answers(s, seat, rng)
+    if s.phase != TURN:
+        q = after(np.int64(s.turn))
+        while q != s.to_move:
+            if q != seat:
+                s.answer[q] = draw_answer(s, q, rng)
+            q = after(q)
 
 
 @kernel
@@ -98,17 +103,6 @@ def has_discard(s):
         if may_discard(s, k):
             return True
     return False
-
-
-@kernel
-def draw_answers(s, seat, rng):
-    """§23: draw the answers that others than `seat` have given to an offer."""
-    if s.phase != TURN:
-        q = after(np.int64(s.turn))
-        while q != s.to_move:
-            if q != seat:
-                s.answer[q] = draw_answer(s, q, rng)
-            q = after(q)
 
 
 @kernel
