@@ -72,7 +72,7 @@ class MaskedQuantiles(QuantileNetwork):
         self.net = net
 
     def forward(self, obs: torch.Tensor) -> torch.Tensor:  # type: ignore[override]
-        seen, mask = obs.split([self.net.inputs, self.net.actions], dim=1)
+        seen, mask = obs[:, : self.net.inputs], obs[:, self.net.inputs :]
         return self.net.quantiles(seen.unflatten(1, self.net.shape)).masked_fill(mask[:, None] == 0, NEVER)
 
 
@@ -81,7 +81,7 @@ class MaskedQRDQNPolicy(QRDQNPolicy):
 
     def __init__(self, *args: Any, shape: tuple[int, ...], choices: dict[str, Any], **options: Any) -> None:
         self.shape, self.choices = shape, choices
-        super().__init__(*args, n_quantiles=choices["quantiles"], **options)
+        super().__init__(*args, **options)
 
     def make_quantile_net(self) -> MaskedQuantiles:
         assert isinstance(self.observation_space, spaces.Box) and isinstance(self.action_space, spaces.Discrete)
@@ -144,7 +144,12 @@ def make_learner(config: Config) -> tuple[MaskedQRDQN, SB3VecEnv]:
         gamma=-config["gamma"],
         exploration_fraction=config["exploration_steps"] / MANY,
         max_grad_norm=10.0,  # DQN's
-        policy_kwargs={"shape": frame.observation_space(mask=False).shape, "choices": dict(config.choices), **adam},
+        policy_kwargs={
+            "shape": frame.observation_space(mask=False).shape,
+            "choices": dict(config.choices),
+            "n_quantiles": config.choices["quantiles"],
+            **adam,
+        },
         **{name: config[name] for name in same},
     )
     return learner, env
