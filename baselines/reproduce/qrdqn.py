@@ -73,7 +73,7 @@ class MaskedQuantiles(QuantileNetwork):
 
     def forward(self, obs: torch.Tensor) -> torch.Tensor:  # type: ignore[override]
         seen, mask = obs[:, : self.net.inputs], obs[:, self.net.inputs :]
-        return self.net.quantiles(seen.unflatten(1, self.net.shape)).masked_fill(mask[:, None] == 0, NEVER)
+        return self.net.quantiles(seen.reshape(-1, *self.net.shape)).masked_fill(mask[:, None] == 0, NEVER)
 
 
 class MaskedQRDQNPolicy(QRDQNPolicy):
