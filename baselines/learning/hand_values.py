@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 SUITS = 3
-ROWS = 4096  # hands that a network is shown in one call
+ROWS = 4096  # hands that a network is asked about in one call
+CACHED = 128  # hands whose features a core keeps close while layers pass: twice as fast in the paper's network as 4,096
 
 
 class NetworkHands:
@@ -82,8 +83,7 @@ class NetworkHands:
         from .networks import Suits
 
         if not isinstance(self.net, Suits):
-            found: Tensor = self.net(torch.from_numpy(x))
-            return found
+            return torch.cat([self.net(part) for part in torch.from_numpy(x).split(CACHED)])
         suits, which_suits = self._rows(x, 0, SUITS)
         honors, which_honors = self._rows(x, SUITS, SUITS + 1)
         rows = (torch.from_numpy(each) for each in (suits, honors, which_suits, which_honors[:, 0]))
