@@ -83,7 +83,8 @@ class NetworkHands:
         from .networks import Suits
 
         if not isinstance(self.net, Suits):
-            return torch.cat([self.net(part) for part in torch.from_numpy(x).split(CACHED)])
+            parts = np.split(x, range(CACHED, len(x), CACHED))
+            return torch.cat([self.net(torch.from_numpy(part)) for part in parts])
         suits, which_suits = self._rows(x, 0, SUITS)
         honors, which_honors = self._rows(x, SUITS, SUITS + 1)
         rows = (torch.from_numpy(each) for each in (suits, honors, which_suits, which_honors[:, 0]))

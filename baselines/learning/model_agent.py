@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from stable_baselines3.common.vec_env import VecEnv
     from torch import Tensor, nn
 
+    from .networks import Network
+
 FORMAT = "boyi-model-1"
 
 
@@ -69,6 +71,22 @@ class Card(Form, frozen=True, kw_only=True):
     base: Literal["none", "published"] = "none"
     made: dict[str, str] = {}
 
+    @classmethod
+    def of(cls, algorithm: Literal["dqn", "ddqn", "imitation"], frame: Frame, net: Network, **more: Any) -> Card:
+        """Describe a network that values actions of a frame's game, of which it is shown what the frame shows."""
+        game = frame.game
+        return cls(
+            algorithm=algorithm,
+            game=str(game),
+            game_version=game.spec.version,
+            encoder=frame.encoder,
+            layout=frame.layout,
+            network=net.name,
+            choices=net.choices,
+            outputs=net.actions if net.actions < game.actions else 0,
+            **more,
+        )
+
 
 def playable(model: Learner) -> tuple[Game, Frame]:
     """Return the game a model has learned and how it sees it; `BoyiError` when an agent could not see that."""
@@ -89,19 +107,11 @@ def write_model(path: PathOf, model: Learner) -> None:
     """Write the network by which a learner plays, and its card."""
     from ...wrappers.sb3 import reward_scale
 
-    game, frame = playable(model)
+    _, frame = playable(model)
     assert model.env is not None
-    card = Card(
-        algorithm="ddqn" if model.double else "dqn",
-        game=str(game),
-        game_version=game.spec.version,
-        encoder=frame.encoder,
-        layout=frame.layout,
-        network=model.policy.network,
-        choices=model.playing.q_net.choices,
-        reward_scale=reward_scale(model.env),
-    )
-    write_network(path, model.playing.q_net, card)
+    net: Network = model.playing.q_net
+    card = Card.of("ddqn" if model.double else "dqn", frame, net, reward_scale=reward_scale(model.env))
+    write_network(path, net, card)
 
 
 def write_network(path: PathOf, net: nn.Module, card: Card) -> None:

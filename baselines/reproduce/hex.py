@@ -145,19 +145,18 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
 def _variants(scale: Scale) -> dict[str, Variant]:
     """Say what is run, the longest first."""
 
-    def variant(config: str, steps: int, changes: dict[str, Any]) -> Variant:
+    transitions = {"hex7_dqn": scale.ours, "hex7_neurohex": scale.steps, "hex11_neurohex": scale.published}
+
+    def variant(config: str, changes: dict[str, Any]) -> Variant:
+        steps = transitions[config]
         measured = {"evaluation_interval": max(1, steps // scale.points), "checkpoint_interval": max(1, steps // 10)}
         games = {"evaluation_games": scale.point_games, "ladder": [UCT]}
         return Variant(config, {"steps": steps, **measured, **games, **changes})
 
-    boards = {f"{OURS}, {n}x{n}": {"game": f"hex:board_size={n}"} for n in SIZES}
     return {
-        **{name: variant("hex7_dqn", scale.ours, board) for name, board in boards.items()},
-        PUBLISHED: variant("hex11_neurohex", scale.published, {"learning_starts": min(1000, scale.published // 2)}),
-        **{
-            name: variant(config, scale.ours if name == OURS else scale.steps, changes)
-            for name, (config, changes) in COMPARED.items()
-        },
+        **{f"{OURS}, {n}x{n}": variant("hex7_dqn", {"game": f"hex:board_size={n}"}) for n in SIZES},
+        PUBLISHED: variant("hex11_neurohex", {"learning_starts": min(1000, scale.published // 2)}),
+        **{name: variant(*how) for name, how in COMPARED.items()},
     }
 
 

@@ -298,17 +298,7 @@ def _paper(folder: Path) -> str:
 
 
 def _write(file: Path, net: Network, frame: Frame, algorithm: Literal["imitation", "ddqn"] = "imitation") -> None:
-    card = Card(
-        algorithm=algorithm,
-        game=str(frame.game),
-        game_version=frame.game.spec.version,
-        encoder=frame.encoder,
-        layout=frame.layout,
-        network=net.name,
-        choices=net.choices,
-        outputs=net.actions,
-    )
-    write_network(file, net, card)
+    write_network(file, net, Card.of(algorithm, frame, net))
 
 
 def _times(agents: Sequence[str], positions: int) -> dict[str, float]:

@@ -27,6 +27,7 @@ from ...envs.faces.frame import Frame
 from ...envs.records.files import replace_file
 from ...wrappers.sb3 import SB3VecEnv, reward_scale
 from ..learning.alphazero_params import MANY
+from ..learning.dqn import OPTIMIZERS
 from ..learning.model_agent import Card, write_network
 from ..learning.network_evaluator import torch_threads
 from ..learning.networks import Network, build
@@ -132,8 +133,9 @@ class _Until(BaseCallback):
 
 def make_learner(config: Config) -> tuple[MaskedQRDQN, SB3VecEnv]:
     """Build QR-DQN on the games of a config, whose network tells quantiles; return the games, too."""
-    env, adam = make_training_env(config), {"optimizer_class": torch.optim.Adam, "optimizer_kwargs": {}}
+    env = make_training_env(config)
     frame: Frame = env.get_attr("frame")[0]
+    optimizer_class, optimizer_kwargs = OPTIMIZERS[config["optimizer"]]
     same = (
         "learning_rate", "buffer_size", "learning_starts", "batch_size", "train_freq", "gradient_steps", "n_steps",
         "target_update_interval", "exploration_initial_eps", "exploration_final_eps", "seed",
@@ -148,7 +150,8 @@ def make_learner(config: Config) -> tuple[MaskedQRDQN, SB3VecEnv]:
             "shape": frame.observation_space(mask=False).shape,
             "choices": dict(config.choices),
             "n_quantiles": config.choices["quantiles"],
-            **adam,
+            "optimizer_class": optimizer_class,
+            "optimizer_kwargs": optimizer_kwargs,
         },
         **{name: config[name] for name in same},
     )
@@ -168,18 +171,8 @@ def train(config: Config, folder: Path, minutes: float) -> int:
         passed = time.monotonic() - started
     net, frame = learner.quantile_net.net, env.get_attr("frame")[0]
     assert isinstance(net, Network)
-    card = Card(
-        algorithm="dqn",
-        game=str(config.game),
-        game_version=config.game.spec.version,
-        encoder=frame.encoder,
-        layout=frame.layout,
-        network=net.name,
-        choices=net.choices,
-        reward_scale=reward_scale(env),
-    )
     line = {"steps": learner.num_timesteps, "time/hours": round(passed / 3600, 4)}
     folder.mkdir(parents=True, exist_ok=True)
     replace_file(folder / "log.jsonl", (json.dumps(line) + "\n").encode())
-    write_network(folder / FILE, net, card)
+    write_network(folder / FILE, net, Card.of("dqn", frame, net, reward_scale=reward_scale(env)))
     return learner.num_timesteps

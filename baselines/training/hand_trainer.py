@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -81,18 +81,9 @@ class HandTrainer(Trainer):
 
     def export(self, path: Path) -> None:
         learner, config = self.learner, self.config
-        card = Card(
-            algorithm="ddqn" if config["double"] else "dqn",
-            game=str(learner.game),
-            game_version=learner.game.spec.version,
-            encoder=learner.frame.encoder,
-            layout=learner.frame.layout,
-            network=learner.net.name,
-            choices=learner.net.choices,
-            reward_scale=1 / config["point"],
-            outputs=learner.net.actions if learner.net.actions < learner.game.actions else 0,
-            base=config["base"],
-        )
+        algorithm: Literal["dqn", "ddqn"] = "ddqn" if config["double"] else "dqn"
+        more = {"reward_scale": 1 / config["point"], "base": config["base"]}
+        card = Card.of(algorithm, learner.frame, learner.net, **more)
         write_network(path, learner.net, card)
 
     # All that the next round depends on
