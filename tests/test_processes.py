@@ -36,8 +36,20 @@ def test_other():
     print("process", os.getpid(), "of", os.getppid())
 """
 
+HANGS = """
+import threading
+import time
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_waits():
+    time.sleep(600)
+
+def test_passes():
+    threading.Thread(target=time.sleep, args=[600]).start()
+"""
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+
+
 def test_a_file_runs_in_a_process_of_its_own(tmp_path: Path) -> None:
     for name, tests in (("one", ONE), ("other", OTHER)):
         (tmp_path / f"test_{name}.py").write_text(tests)
@@ -48,3 +60,13 @@ def test_a_file_runs_in_a_process_of_its_own(tmp_path: Path) -> None:
     (one, worker), (other, same) = sorted(re.findall(r"process (\d+) of (\d+)", told))
     assert one != other and worker == same
     assert re.search(r"^the largest process took 0\.\d GiB, in test_(one|other)\.py$", told, re.M)
+
+
+def test_what_hangs_says_where_and_has_failed(tmp_path: Path) -> None:
+    """In a test, and after the last, where a thread is waited for."""
+    (tmp_path / "test_hangs.py").write_text(HANGS)
+    done = session(tmp_path, "-n", "1", "--dist", "loadfile", "--limit", "5")
+    assert "1 failed, 1 passed, 1 error" in done.stdout
+    assert "the process of test_hangs.py ended in this test, with -6" in done.stdout
+    assert "the process of test_hangs.py ended after its last test, with -6" in done.stdout
+    assert "in test_waits" in done.stderr and "_shutdown" in done.stderr

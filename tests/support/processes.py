@@ -1,10 +1,13 @@
 """A process for every file of tests, which takes along when it ends what its kernels have left in memory.
 
 Compiling leaves several megabytes a kernel behind; what is compiled stands in Numba's cache for the next file. A worker
-of xdist forks a process when it comes to a file, hands it one test after the other, and passes on what it reports. In
-the end the session says how much memory the largest took.
+of xdist forks a process when it comes to a file, hands it one test after the other, and passes on what it reports. One
+that takes longer than ``--limit`` allows is made to say where it stands, and has failed. In the end the session says
+how much memory the largest took.
 """
 
+import os
+import signal
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
@@ -33,8 +36,9 @@ class Processes:
         for report in self._run(item, None if last else nextitem):
             item.ihook.pytest_runtest_logreport(report=report)
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-        if last:
-            self._end()
+        if last and (code := self._end(item.config)):
+            said = f"the process of {item.path.name} ended after its last test, with {code}"
+            item.ihook.pytest_runtest_logreport(report=failed(item, said, "teardown"))
         return True
 
     def _run(self, item: pytest.Item, following: pytest.Item | None) -> list[Any]:
@@ -48,23 +52,28 @@ class Processes:
         numbers = [None if each is None else item.session.items.index(each) for each in (item, following)]
         try:
             self.pipe.send(numbers)
+            if not self.pipe.poll(item.config.getoption("limit")):
+                self._abort()
             reports = self.pipe.recv()
         except (EOFError, OSError):
-            said = f"the process of {item.path.name} ended in this test, with {self._end()}"
-            return [pytest.TestReport(item.nodeid, item.location, {}, "failed", said, "call")]
+            said = f"the process of {item.path.name} ended in this test, with {self._end(item.config)}"
+            return [failed(item, said, "call")]
         return [item.config.hook.pytest_report_from_serializable(config=item.config, data=data) for data in reports]
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        self._end()
+        self._end(session.config)
         if self.reports is None:
             session.config.workeroutput["largest"] = self.largest  # type: ignore[attr-defined]
 
-    def _end(self) -> int:
+    def _end(self, config: pytest.Config) -> int:
         """Tell the process, if there is one, that no more tests come; return its exit code."""
         if self.process is None:
             return 0
         self.pipe.close()
-        self.process.join()
+        self.process.join(config.getoption("limit"))
+        if self.process.exitcode is None:
+            self._abort()
+            self.process.join()
         ended, self.process = self.process, None
         import resource  # which exists where processes can be forked
 
@@ -73,6 +82,10 @@ class Processes:
         if taken > self.largest[0]:
             self.largest = taken, self.file
         return int(ended.exitcode)
+
+    def _abort(self) -> None:
+        """Let the process, which hangs, say where, as pytest has it do where it crashes."""
+        os.kill(self.process.pid, signal.SIGABRT)
 
     def _serve(self, pipe: Connection, session: pytest.Session) -> None:
         """Run tests, each by its number and that of the next, until nobody asks for more; tell what they report."""
@@ -87,6 +100,11 @@ class Processes:
             item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
             reports = [hook.pytest_report_to_serializable(config=session.config, report=each) for each in self.reports]
             pipe.send(reports)
+
+
+def failed(item: pytest.Item, said: str, when: str) -> pytest.TestReport:
+    """Report of a test, whose process cannot, that it failed."""
+    return pytest.TestReport(item.nodeid, item.location, {}, "failed", said, when)  # type: ignore[arg-type]
 
 
 class Largest:
