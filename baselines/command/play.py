@@ -1,181 +1,33 @@
-"""A person at the terminal: a game against agents, with undo, and a walk through a recorded game.
-
-A game in progress is its seed and its moves; undo plays it again from the start, with the same dice and draws.
-"""
+"""A person at the terminal: a game against agents, with undo, and a walk through a recorded game."""
 
 from __future__ import annotations
 
-import math
 import shutil
 import sys
 import textwrap
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...envs.engine.batch import Batch, random_seed
 from ...envs.engine.errors import BoyiError, shown
 from ...envs.engine.spec import Game, find
-from ...envs.faces.render import sees_seats
 from ...envs.records.files import Growing, PathOf, as_path
-from ...envs.records.game_record import Ending, GameRecord, positions, read_game, write_down
-from ..agent import Agent, blame, timed_act
-from ..agents import AgentLike, labels, make_agent
-from ..arena.matches import check_clock, too_late
+from ...envs.records.game_record import Ending, GameRecord, positions, read_game
+from ..agents import AgentLike
+from ..arena.sitting import PERSON, Sitting
 from ..engines.lines import whole
 
 HELP = "Type an action by its name, or: moves (list them), undo, resign, quit, help."
 STEPS = "Enter: next, b: back, a number: to that move, q: quit"
-PERSON = "person"
 ENDS = {
     Ending.CUT: "The game was cut off. ",
     Ending.RESIGNED: "Resigned. ",
     Ending.FORFEIT: "Forfeited. ",
     Ending.TIME: "Out of time. ",
 }
-
-
-@dataclass(frozen=True)
-class Move:
-    """Who played what, and how long it took."""
-
-    seat: int
-    action: int
-    seconds: float
-
-
-class Sitting:
-    """One game with a person on `seat` (None: nobody) and agents on the others.
-
-    `opponents` holds one agent for every other seat, or one for each of them in order after the person's; when nobody
-    sits down, for all seats. Each seat gets an agent of its own. With `clock` a seat that has used up so many seconds
-    loses.
-    """
-
-    def __init__(
-        self,
-        game: Game,
-        seat: int | None,
-        opponents: Sequence[AgentLike],
-        seed: int,
-        clock: float | None = None,
-    ) -> None:
-        others = game.seats - (seat is not None)
-        if len(opponents) not in (1, others):
-            raise BoyiError(f"{game}: give one opponent, or one for each of the {others} other seats")
-        if seat is not None and game.spec.hidden and not sees_seats(game, "text", "diagram"):
-            raise BoyiError(f"{game} has no diagram for a single seat, so a person would see hidden information")
-        self.game, self.seat, self.seed, self.clock = game, seat, seed, check_clock(clock)
-        self.players: list[Agent | None] = [None] * game.seats
-        likes: list[AgentLike] = [PERSON] * game.seats
-        for k in range(others):
-            chair = k if seat is None else (seat + 1 + k) % game.seats
-            likes[chair] = opponents[k % len(opponents)]
-            self.players[chair] = make_agent(likes[chair], game)
-        self.labels = labels(likes)
-        self.batch = Batch(game, 1, seed, encoder=None, history=True)
-        self.moves: list[Move] = []
-        self.returns: list[float] | None = None
-        self.ended, self.reason = Ending.UNFINISHED, ""
-        self.thinking = 0.0
-        """Seconds that the person has spent on the decision at hand."""
-        self.overdue: dict[str, float] = {}
-        """Seconds of a decision that came too late, and whose it was."""
-
-    @property
-    def to_move(self) -> int:
-        """The seat to move; below 0 when the game has ended."""
-        return int(self.batch.to_move[0]) if self.ended is Ending.UNFINISHED else -1
-
-    @property
-    def state(self) -> np.void:
-        record: np.void = self.batch.states[0]
-        return record
-
-    def left(self, seat: int) -> float:
-        """Seconds that a seat has left, without end where no clock runs."""
-        spent = sum(move.seconds for move in self.moves if move.seat == seat)
-        return math.inf if self.clock is None else self.clock - spent
-
-    def flagged(self, seconds: float) -> bool:
-        """Whether a decision of so many seconds is too late, by which the seat to move has lost."""
-        seat = self.to_move
-        if seconds <= self.left(seat):
-            return False
-        self.overdue[self.labels[seat]] = seconds
-        self.lose(seat, Ending.TIME, too_late(self.labels[seat], self.clock))
-        return True
-
-    def play(self, action: int, seconds: float) -> None:
-        """Play a legal action for the seat to move, unless its time is up."""
-        if self.flagged(seconds):
-            return
-        self.thinking = 0.0
-        move = Move(self.to_move, action, seconds)
-        scores, over, cut = self.batch.step(np.array([action]))
-        self.moves.append(move)
-        if over[0] or cut[0]:
-            self.ended, self.returns = Ending.OVER if over[0] else Ending.CUT, scores[0].tolist()
-
-    def answer(self) -> str | None:
-        """Let the agent to move decide; return its move by name, None when it has given up or used up its time.
-
-        `BoyiError` names the agent when it fails or answers with what is no lawful action.
-        """
-        seat, state = self.to_move, self.state
-        agent, view = self.players[seat], self.batch.view()
-        assert agent is not None
-        if self.clock is not None:
-            view = view._replace(clock=np.array([self.left(seat)]))
-        with blame(self.labels[seat]):
-            actions, seconds = timed_act(agent, view)
-            if agent.faults:
-                self.lose(seat, Ending.FORFEIT, f"{self.labels[seat]}: {agent.faults[0]}")
-            else:
-                self.play(int(actions[0]), seconds)
-        return None if self.reason else str(self.game.module("text").name(state, int(actions[0])))
-
-    def undo(self) -> bool:
-        """Go back to the person's previous decision; False when there is none."""
-        earlier = [k for k, move in enumerate(self.moves) if move.seat == self.seat]
-        if not earlier:
-            return False
-        kept = self.moves[: earlier[-1]]
-        self.batch.reset([self.seed])
-        self.moves = []
-        for move in kept:
-            self.play(move.action, move.seconds)
-        return True
-
-    def lose(self, loser: int | None, ended: Ending, reason: str = "") -> None:
-        """End the game as lost for a seat by other than the rules."""
-        self.ended, self.reason, self.returns = ended, reason, self.game.lost(loser)
-
-    def close(self) -> None:
-        """Let the agents go."""
-        for agent in self.players:
-            if agent is not None:
-                agent.close()
-
-    def record(self) -> GameRecord:
-        """Write the game down as far as it was played."""
-        moves = [[move for move in self.moves if move.seat == seat] for seat in range(self.game.seats)]
-        overdue = [self.overdue.get(label, 0.0) for label in self.labels]
-        return write_down(
-            self.game,
-            self.seed,
-            self.labels,
-            [move.action for move in self.moves],
-            self.ended,
-            self.returns,
-            [sum(move.seconds for move in own) + late for own, late in zip(moves, overdue, strict=True)],
-            [len(own) for own in moves],
-            clock=self.clock,
-            reason=self.reason,
-        )
 
 
 def read_seat(game: Game, seat: str, seed: int) -> int | None:
@@ -189,6 +41,17 @@ def read_seat(game: Game, seat: str, seed: int) -> int | None:
     raise BoyiError(f"{game}: seat must be 0 to {game.seats - 1}, random or none, not {shown(seat)}")
 
 
+def seat_all(game: Game, seat: int | None, opponents: Sequence[AgentLike]) -> list[AgentLike]:
+    """Seat a person, None for nobody, and opponents, in order after the person: one for all other seats or for each."""
+    others = game.seats - (seat is not None)
+    if len(opponents) not in (1, others):
+        raise BoyiError(f"{game}: give one opponent, or one for each of the {others} other seats")
+    seats: list[AgentLike] = [PERSON] * game.seats
+    for k in range(others):
+        seats[k if seat is None else (seat + 1 + k) % game.seats] = opponents[k % len(opponents)]
+    return seats
+
+
 def sit_down(
     game: Game,
     seat: str,
@@ -199,7 +62,7 @@ def sit_down(
 ) -> Sitting:
     """Play one game on the terminal; what was played is appended to `save`, however the game stops."""
     seed = random_seed() if seed is None else seed
-    sitting = Sitting(game, read_seat(game, seat, seed), opponents, seed, clock)
+    sitting = Sitting(game, seat_all(game, read_seat(game, seat, seed), opponents), seed, clock)
     # A file that cannot be written must be known before the game, not after it.
     file = None if save is None else Growing(as_path(save))
     with closing(sitting):
@@ -219,11 +82,11 @@ def converse(sitting: Sitting) -> None:
     """Play to the end, or until the person leaves."""
     seats = ", ".join(f"seat {seat} {name}" for seat, name in enumerate(sitting.labels))
     print(f"{sitting.game}, seed {sitting.seed}: {seats}")
-    if sitting.seat is not None:
+    if sitting.persons:
         print(HELP)
     here = -1
     while sitting.to_move >= 0:
-        if sitting.to_move != sitting.seat:
+        if sitting.to_move not in sitting.persons:
             _show_answer(sitting)
             continue
         if here != len(sitting.moves):
@@ -234,23 +97,28 @@ def converse(sitting: Sitting) -> None:
     print(sitting.game.module("text").diagram(sitting.state))
     if sitting.reason:
         print(sitting.reason)
-    print(outcome(sitting.labels, sitting.ended, sitting.returns, sitting.seat))
+    print(outcome(sitting.labels, sitting.ended, sitting.returns, _person(sitting)))
+
+
+def _person(sitting: Sitting) -> int | None:
+    """Find the seat of the person at the terminal, None where nobody sits."""
+    return next(iter(sitting.persons), None)
 
 
 def _picture(sitting: Sitting) -> str:
     """Draw the position as the person may see it."""
     diagram = sitting.game.module("text").diagram
-    hidden = sitting.game.spec.hidden and sitting.seat is not None
-    return str(diagram(sitting.state, sitting.seat) if hidden else diagram(sitting.state))
+    hidden = sitting.game.spec.hidden and sitting.persons
+    return str(diagram(sitting.state, _person(sitting)) if hidden else diagram(sitting.state))
 
 
 def _show_answer(sitting: Sitting) -> None:
     """Let an agent move and tell what it did, unless the move itself may be hidden."""
     seat = sitting.to_move
-    if sitting.seat is None:
+    if not sitting.persons:
         print(_picture(sitting))
     name = sitting.answer()
-    if name is not None and (sitting.seat is None or not sitting.game.spec.hidden):
+    if name is not None and not (sitting.persons and sitting.game.spec.hidden):
         print(f"seat {seat} ({sitting.labels[seat]}) plays {name}")
 
 
@@ -274,7 +142,7 @@ def _respond(sitting: Sitting) -> bool:
         case "undo":
             print("back to your previous decision" if sitting.undo() else "there is nothing to take back")
         case "resign":
-            sitting.lose(sitting.seat, Ending.RESIGNED)
+            sitting.lose(seat, Ending.RESIGNED)
         case _:
             _play_named(sitting, word)
     return True

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from boyi.baselines.agent import Agent
 from boyi.baselines.arena.matches import Match, check_clock, compete
+from boyi.baselines.arena.sitting import PERSON, Sitting
 from boyi.baselines.command import main as cli
-from boyi.baselines.command.play import Sitting
 from boyi.baselines.engines.external import GRACE
 from boyi.baselines.engines.jsonl import JSONL
 from boyi.envs import Batch, find
@@ -195,7 +195,7 @@ def test_a_clock_has_some_seconds(clock):
     with pytest.raises(BoyiError, match="clock must be above 0 seconds, not"):
         Match(HEX, ["random", "random"], clock=clock)
     with pytest.raises(BoyiError, match="clock must be above 0 seconds, not"):
-        Sitting(find(HEX), 0, ["random"], 0, clock)
+        Sitting(find(HEX), [PERSON, "random"], 0, clock)
 
 
 def test_whole_seconds_are_seconds():

@@ -11,6 +11,7 @@ import pytest
 from toy import SPEC, text
 from typer.testing import CliRunner
 
+from boyi.baselines.arena.sitting import Sitting
 from boyi.baselines.command import play
 from boyi.baselines.command.main import app
 from boyi.envs import BoyiError, find
@@ -72,8 +73,7 @@ def test_undo_goes_back_to_the_previous_decision():
 
 def test_undo_keeps_the_dice():
     """Taking everything back and playing it again leads to the same game, chance included."""
-    sitting = play.Sitting(find(SPEC), None, ["random"], seed=5)
-    sitting.seat = 0
+    sitting = Sitting(find(SPEC), ["random"] * find(SPEC).seats, seed=5)
     sitting.players[0] = None
     games = []
     for _ in range(2):
@@ -141,17 +141,19 @@ def test_watching_and_a_seat_by_chance():
 
 def test_several_opponents_sit_in_order():
     game = find(SPEC)
-    watched = play.Sitting(game, None, ["random", "contestants:first", "random"], seed=0)
+    watched = Sitting(game, play.seat_all(game, None, ["random", "contestants:first", "random"]), seed=0)
     assert watched.labels == ["random", "contestants:first", "random #2"]
     with pytest.raises(BoyiError, match="one for each of the 3 other seats"):
-        play.Sitting(game, None, ["random", "random"], seed=0)
+        play.seat_all(game, None, ["random", "random"])
+    with pytest.raises(BoyiError, match=f"{game} has 3 seats, and 2 are given"):
+        Sitting(game, ["random", "random"], seed=0)
 
 
 def test_a_hidden_game_shows_a_person_their_own_side_only(monkeypatch, capsys):
     game = find(SPEC)
     if "seat" not in inspect.signature(text.diagram).parameters:
         with pytest.raises(BoyiError, match="a person would see hidden information"):
-            play.Sitting(game, 1, ["random"], seed=0)
+            Sitting(game, play.seat_all(game, 1, ["random"]), seed=0)
     shown = []
 
     def diagram(s, seat=None):

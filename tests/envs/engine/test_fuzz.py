@@ -285,9 +285,9 @@ def transcript(name: str) -> str:
 @lru_cache
 def record() -> str:
     """Write a game as a line of JSON."""
-    from boyi.baselines.command.play import Sitting
+    from boyi.baselines.arena.sitting import Sitting
 
-    sitting = Sitting(find("hex:board_size=3"), None, ["random"], 1)
+    sitting = Sitting(find("hex:board_size=3"), ["random", "random"], 1)
     while sitting.to_move >= 0:
         sitting.answer()
     return sitting.record().line()
