@@ -10,7 +10,7 @@ import numpy as np
 
 from ..faces.drawing import BLACK, CELL, GOLD, GRID, INK, WHITE, Point, circle, polygon, rect, stone
 from ..grid.cells import side_of, square
-from ..grid.picture import Cell, column_names, framed, lattice, row_names, standing, stones_of, text_height
+from ..grid.picture import Cell, column_names, framed, lattice, row_names, spots, standing, stones_of, text_height
 from .constants import ARROW, CHOOSE, QUEEN
 
 STEP = 34.0  # of a cell, in pixels
@@ -48,6 +48,7 @@ def svg(state: np.void) -> str:
     size = text_height(n)
     below = half + 26 + 1.3 * size
     parts += standing(state, NAMES, PAINT, below, size, DUTIES[state["ply"] % 3])
+    parts += spots(centre, names.names, n, 0.5 * STEP)
     return framed(parts, half + 34, half + 20, below + 0.5 * size + 16)
 
 

@@ -29,7 +29,7 @@ from ..faces.drawing import (
     stone,
 )
 from ..grid.cells import Cells
-from ..grid.picture import column_names, framed, lattice, row_names, standing
+from ..grid.picture import column_names, framed, lattice, row_names, spots, standing
 
 SIDE = 46.0  # of a square, in pixels
 STONE = 0.38 * SIDE  # radius
@@ -71,8 +71,18 @@ def svg(state: np.void) -> str:
         for i in np.flatnonzero(squares >= 0):
             parts += _numbered(int(i) + 1, middles[squares[i]], PAINT[seat])
     parts += _caption(state, bottom + 22 + 1.4 * size, size)
+    parts += spots(centre, cells.names, columns, 0.5 * SIDE)
     widest = label_width("BLUE TO MOVE", size) + (DIE + 1) * size  # on a narrow board, the die and the caption
     return framed(parts, max(right + 40, ceil(widest / 2) + 16), bottom + 44, bottom + 36 + 2.8 * size)
+
+
+def path(state: np.void, action: int) -> list[str]:
+    """Name the squares that a person points at to play an action: the stone's, and where it goes."""
+    columns, seat = int(state["columns"]), int(state["turn"])
+    cells = Cells(state["board"].size // columns, columns)
+    i, direction = divmod(action, len(STEPS))
+    at, (down, right) = int(state["square"].reshape(2, -1)[seat, i]), STEPS[direction]
+    return [cells.name(at), cells.name(at + (1 - 2 * seat) * (down * columns + right))]
 
 
 def _square(centre: Point, fill: str) -> str:

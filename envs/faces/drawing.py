@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable
+from html import escape
 from math import ceil
 from typing import Literal, NamedTuple
 
@@ -148,6 +149,17 @@ def stone(x: float, y: float, radius: float, paint: Paint) -> list[str]:
     """Return a round stone lit from the upper left."""
     shine = circle(x - 7 / 66 * radius, y - 10 / 66 * radius, 48 / 66 * radius, paint.shine)
     return [circle(x, y, radius, paint.fill, paint.rim, 1.4), shine]
+
+
+def at(name: str) -> str:
+    """Return the attribute of an element that a person points at to mean what a name names, as a cell or a tile."""
+    return f'data-at="{escape(name)}"'
+
+
+def spot(name: str, x: float, y: float, radius: float) -> str:
+    """Return a circle to point at, which nobody sees, around (x, y)."""
+    where = f'cx="{_number(x)}" cy="{_number(y)}" r="{_number(radius)}"'
+    return f'<circle {at(name)} {where} fill="none" pointer-events="all"/>'
 
 
 def document(width: float, height: float, parts: Iterable[str], background: str) -> str:

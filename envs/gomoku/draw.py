@@ -19,6 +19,7 @@ from ..grid.picture import (
     lattice,
     lines_across,
     row_names,
+    spots,
     standing,
     stones_of,
     text_height,
@@ -53,6 +54,7 @@ def svg(state: np.void) -> str:
     size = text_height(n)
     below = half + 26 + 1.3 * size
     parts += standing(state, NAMES, PAINT, below, size, over="DRAW" if state["board"].all() else "GAME OVER")
+    parts += spots(centre, cells.names, n, 0.5 * STEP)
     return framed(parts, half + 34, half + 20, below + 0.5 * size + 16)
 
 

@@ -45,6 +45,11 @@ class Cells:
         r, c = divmod(cell, self.columns)
         return f"{LETTERS[c]}{self.rows - r if self.upward else r + 1}"
 
+    @property
+    def names(self) -> list[str]:
+        """The names of all cells, in order."""
+        return [self.name(cell) for cell in range(self.rows * self.columns)]
+
     def find(self, text: str) -> int | None:
         """Find the cell that text names, in either case; None where it names none."""
         word = re.fullmatch(r"([a-z])([1-9][0-9]?)", text.strip().lower())

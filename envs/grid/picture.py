@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..faces.drawing import INK, PAPER, Paint, Point, caption, circle, document, label, moved, polyline
+from ..faces.drawing import INK, PAPER, Paint, Point, caption, circle, document, label, moved, polyline, spot
 from .cells import side_of
 
 Cell = tuple[int, int]
@@ -46,6 +46,11 @@ def row_names(
     """Return the names of the rows, `left` of the middles of the first column's cells."""
     places = [(name, *centre(r, 0)) for r, name in enumerate(names)]
     return [label(name, x - left, y, size, INK, anchor) for name, x, y in places]
+
+
+def spots(centre: Centre, names: Iterable[str], columns: int, radius: float) -> list[str]:
+    """Return what a person points at to mean a cell, row by row; it goes above everything else."""
+    return [spot(name, *centre(*divmod(cell, columns)), radius) for cell, name in enumerate(names)]
 
 
 def text_height(n: int) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..faces.drawing import BLUE, CELL, GOLD, GRID, PAPER, RED, Point, circle, polygon, polyline, stone
 from ..grid.cells import side_of, square
-from ..grid.picture import Cell, column_names, framed, row_names, standing, stones_of
+from ..grid.picture import Cell, column_names, framed, row_names, spots, standing, stones_of
 
 RADIUS = 20.0  # of a hexagon, centre to corner, in pixels
 WIDTH = sqrt(3) * RADIUS  # of a hexagon, side to side
@@ -44,6 +44,7 @@ def svg(state: np.void) -> str:
         parts += stone(*centre(r, c), 0.66 * RADIUS, PAINT[seat])
     parts += [circle(*centre(r, c), 0.24 * RADIUS, PAPER) for r, c in _last(stones, int(state["last"]), n)]
     parts += standing(state, NAMES, PAINT, bottom + 38, TEXT)
+    parts += spots(centre, cells.names, n, WIDTH / 2)
     return framed(parts, right + 50, bottom + 48, bottom + 62)
 
 

@@ -23,12 +23,13 @@ from ..grid.picture import (
     lines_across,
     row_names,
     said_of,
+    spots,
     standing,
     stones_of,
     text_height,
 )
 from .constants import DROP, JUMP, LAYOUT, TAKE, TURN
-from .points import DIGITS
+from .points import DIGITS, write_point
 
 # A cell (r, c) is a point, or the unit cell whose upper left corner it is.
 Stones = dict[Cell, int]  # the seat whose stone a point holds, row by row
@@ -64,6 +65,7 @@ def svg(state: np.void, shapes: bool = False) -> str:
     size = text_height(n)
     below = half + BORDER + 12 + size
     parts += [*_caption(state, below, size), *_counts(state, below + 1.8 * size, size)]
+    parts += spots(centre, [write_point(n, p, 0) for p in range(n * n)], n, 0.5 * STEP)
     return framed(parts, half + BORDER + 30, half + BORDER + 28, below + 2.4 * size + 14)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..engine.to_move import CHANCE, OVER
-from ..faces.drawing import CELL, GOLD, GRID, INK, PAPER, RED, document, label, label_width, moved, polygon, rect
+from ..faces.drawing import CELL, GOLD, GRID, INK, PAPER, RED, at, document, label, label_width, moved, polygon, rect
 from .constants import CLAIM, KINDS, ROB, SEATS, TURN
 from .melds import ADDED, CONCEALED, PONG, tiles_of
 from .tile_faces import HEIGHT, WIDTH, WINDS, back, character, face, glow
@@ -37,7 +37,9 @@ SHAPES = {name_of(k): face(k) for k in range(KINDS)} | {BACK: back(), "glow": gl
 
 
 class Tile(NamedTuple):
-    """A tile around (x, y): its name or BACK; whether it lies on its side, and whether it is the one that matters."""
+    """A tile around (x, y): its name or BACK; whether it lies on its side, whether it is the one that matters, and
+    whether the viewer can discard it.
+    """
 
     name: str
     x: float
@@ -45,6 +47,7 @@ class Tile(NamedTuple):
     scale: float
     turned: bool = False
     glow: bool = False
+    own: bool = False
 
 
 class Meld(NamedTuple):
@@ -79,7 +82,8 @@ def _drawn(tile: Tile) -> str:
     turn = " rotate(90)" if tile.turned else ""
     place = f'transform="translate({tile.x:.6g} {tile.y:.6g}){turn} scale({tile.scale:.4g})"'
     names = [tile.name, "glow"] if tile.glow else [tile.name]
-    return "".join(f'<use href="#tile-{name}" {place}/>' for name in names)
+    meant = f" {at(tile.name)}" if tile.own else ""
+    return "".join(f'<use href="#tile-{name}" {place}{meant}/>' for name in names)
 
 
 # What there is to see
@@ -149,9 +153,10 @@ def _rim(state: np.void, q: int, seat: int | None) -> list[Tile]:
     held = WIDTH * len(names) + (WIDTH + APART) * (apart is not None)
     scale = min(1.0, (RIGHT - LEFT) / (held + sum(_width(meld) + BETWEEN for meld in melds) + BETWEEN))
     y = BASE - HEIGHT * scale / 2
-    tiles = [Tile(name, LEFT + WIDTH * scale * (i + 0.5), y, scale) for i, name in enumerate(names)]
+    own, won = q == (seat or 0), bool(state["won"][q] > 0)
+    tiles = [Tile(name, LEFT + WIDTH * scale * (i + 0.5), y, scale, own=own) for i, name in enumerate(names)]
     if apart is not None:
-        tiles.append(Tile(apart, LEFT + (held - WIDTH / 2) * scale, y, scale, glow=bool(state["won"][q] > 0)))
+        tiles.append(Tile(apart, LEFT + (held - WIDTH / 2) * scale, y, scale, glow=won, own=own))
     x = RIGHT
     for meld in melds:
         x -= _width(meld) * scale

@@ -12,7 +12,18 @@ import numpy as np
 
 from ..faces.drawing import BLUE, RED, Point, circle, moved, polyline, rect, stone
 from ..grid.cells import Cells
-from ..grid.picture import Centre, column_names, framed, lattice, lines_across, row_names, said_of, standing, stones_of
+from ..grid.picture import (
+    Centre,
+    column_names,
+    framed,
+    lattice,
+    lines_across,
+    row_names,
+    said_of,
+    spots,
+    standing,
+    stones_of,
+)
 from .constants import LOOPS, SIDE
 
 STEP = 40.0  # from line to line, in pixels
@@ -42,6 +53,7 @@ def svg(state: np.void) -> str:
     below = ROOM + 28 + 1.3 * SIZE
     parts += standing(state, NAMES, PAINT, below, SIZE, over="DRAW" if state["drawn"] else "GAME OVER")
     parts += _counts(state, below + 1.8 * SIZE)
+    parts += spots(centre, cells.names, SIDE, 0.5 * STEP)
     return framed(parts, ROOM + 34, ROOM + 20, below + 2.4 * SIZE + 14)
 
 
