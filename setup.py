@@ -20,7 +20,7 @@ setup(
     package_data={
         "boyi": ["py.typed"],
         "boyi.envs": ["*/RULES.md", "*/picture.svg"],
-        "boyi.baselines": ["*/configs/*.toml", "*/weights/*/*.safetensors"],
+        "boyi.baselines": ["*/configs/*.toml", "*/weights/*/*.safetensors", "web/page/*"],
     },
     cmdclass={"build_py": BuildPy},
 )

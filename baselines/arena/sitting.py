@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,6 +33,14 @@ class Move:
     seconds: float
 
 
+class Answer(NamedTuple):
+    """What an agent has decided and the seconds it took, or why it gives the game up."""
+
+    action: int
+    seconds: float
+    fault: str
+
+
 class Sitting:
     """One game with an agent or `PERSON` on each seat, agents of their own where several are made of one string.
 
@@ -50,6 +59,8 @@ class Sitting:
         self.moves: list[Move] = []
         self.returns: list[float] | None = None
         self.ended, self.reason = Ending.UNFINISHED, ""
+        self.loser: int | None = None
+        """Who has lost by other than the rules."""
         self.thinking = 0.0
         """Seconds that a person has spent on the decision at hand."""
         self.overdue: dict[str, float] = {}
@@ -100,18 +111,30 @@ class Sitting:
 
         `BoyiError` names the agent when it fails or answers with what is no lawful action.
         """
-        seat, state = self.to_move, self.state
+        state = self.state
+        answer = self.ask()
+        self.take(answer)
+        return None if self.reason else str(self.game.module("text").name(state, answer.action))
+
+    def ask(self) -> Answer:
+        """Ask the agent to move what it decides, which changes nothing; `BoyiError` names it when it fails."""
+        seat = self.to_move
         agent, view = self.players[seat], self.batch.view()
         assert agent is not None
         if self.clock is not None:
             view = view._replace(clock=np.array([self.left(seat)]))
         with blame(self.labels[seat]):
             actions, seconds = timed_act(agent, view)
-            if agent.faults:
-                self.lose(seat, Ending.FORFEIT, f"{self.labels[seat]}: {agent.faults[0]}")
-            else:
-                self.play(int(actions[0]), seconds)
-        return None if self.reason else str(self.game.module("text").name(state, int(actions[0])))
+            return Answer(int(actions[0]), seconds, agent.faults.get(0, ""))
+
+    def take(self, answer: Answer) -> None:
+        """Play what the agent to move has answered, or end the game where it has given up."""
+        label = self.labels[self.to_move]
+        if answer.fault:
+            self.lose(self.to_move, Ending.FORFEIT, f"{label}: {answer.fault}")
+            return
+        with blame(label):
+            self.play(answer.action, answer.seconds)
 
     def undo(self) -> bool:
         """Go back to the previous decision of a person; False when there is none."""
@@ -128,6 +151,7 @@ class Sitting:
     def lose(self, loser: int | None, ended: Ending, reason: str = "") -> None:
         """End the game as lost for a seat by other than the rules."""
         self.ended, self.reason, self.returns = ended, reason, self.game.lost(loser)
+        self.loser = loser
 
     def close(self) -> None:
         """Let the agents go."""

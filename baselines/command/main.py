@@ -424,6 +424,12 @@ def train(ctx: typer.Context) -> None:
 
 
 @app.command(context_settings=UNREAD)
+def web(ctx: typer.Context) -> None:
+    """Play in the browser: a page of this machine alone, until Ctrl-C."""
+    _delegate(ctx, "web")
+
+
+@app.command(context_settings=UNREAD)
 def export(ctx: typer.Context) -> None:
     """Write what a run of AlphaZero has learned as a small file with a card."""
     _delegate(ctx, "export")

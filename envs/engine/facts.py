@@ -19,9 +19,10 @@ class Facts:
     seconds, and `solvable` one of which everything that can follow fits into memory: None where that needs more than
     its parameters can say. `golden` is the game whose golden playthrough is kept. `images` is how many symmetric images
     ``planes`` has. `program` is the protocol that programs of the game speak, `judge` the agent that is asked what a
-    position is worth: the strongest search, for a fixed number of nodes. `openspiel`, `pgx` and `rlcard` are its
-    names there, OpenSpiel's with the parameters that it has as in ``hex(board_size={board_size})``. `goals` is what
-    `boyi speed` aims at, by line: a ratio to the peer or, for the line without one, steps a second.
+    position is worth: the strongest search, for a fixed number of nodes. `opponents` are the agents that a person is
+    offered, the strongest on the ladder first. `openspiel`, `pgx` and `rlcard` are its names there, OpenSpiel's with
+    the parameters that it has as in ``hex(board_size={board_size})``. `goals` is what `boyi speed` aims at, by line: a
+    ratio to the peer or, for the line without one, steps a second.
     """
 
     small: Params = field(default_factory=dict)
@@ -30,6 +31,7 @@ class Facts:
     images: int = 1
     program: str = "jsonl"
     judge: str = "mcts:sims=5000"
+    opponents: tuple[str, ...] = ("mcts:sims=1000", "mcts:sims=50", "random")
     openspiel: str = ""
     pgx: str = ""
     rlcard: str = ""

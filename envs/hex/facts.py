@@ -7,6 +7,7 @@ FACTS = Facts(
     solvable={"board_size": 3},
     golden={"board_size": 5, "swap": True},
     images=2,
+    opponents=("alphabeta:depth=2", "az:hex", "mcts:sims=1000", "mcts:sims=60", "random"),
     program="gtp",
     openspiel="hex(board_size={board_size},swap={swap})",
     pgx="hex",  # fixed at 11x11

@@ -1,0 +1,65 @@
+"""What can be played: the games with their parameters, and the agents with theirs, as the page's form is made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from importlib.util import find_spec
+from typing import Any
+
+from ...envs.engine.facts import facts
+from ...envs.engine.spec import Game, Param, find, games
+from ..agents import AGENTS, agents_for
+from ..arena.sitting import PERSON
+
+LEARNED = r"\b(az|dqn|ddqn):"
+"""What the strings of agents hold that play by networks."""
+
+
+def catalog() -> dict[str, Any]:
+    """List games and agents with what their strings may set."""
+    return {
+        "person": PERSON,
+        "games": [_game(find(name)) for name in games()],
+        "agents": {
+            name: {
+                "doc": (agent.__doc__ or "").splitlines()[0],
+                "positional": agent.positional,
+                "params": [_param(key, param) for key, param in agent.params.items()],
+            }
+            for name, agent in AGENTS.items()
+        },
+    }
+
+
+def _game(game: Game) -> dict[str, Any]:
+    spec = game.spec
+    return {
+        "name": spec.name,
+        "title": spec.title,
+        "seats": spec.seats,
+        "hidden": spec.hidden,
+        "params": [_param(key, param) for key, param in spec.params.items()],
+        "opponents": _playable(facts(game).opponents),
+        "agents": agents_for(game),
+    }
+
+
+def _playable(agents: Iterable[str]) -> list[str]:
+    """Choose of some agents those that can play here: networks need PyTorch."""
+    able = find_spec("torch") is not None
+    return [agent for agent in agents if able or not re.search(LEARNED, agent)]
+
+
+def _param(name: str, param: Param) -> dict[str, Any]:
+    kind = {bool: "truth", str: "text", int: "whole", float: "number"}.get(type(param.default), "text")
+    return {
+        "name": name,
+        "doc": param.doc,
+        "kind": kind,
+        "default": param.default if kind != "text" else str(param.default),
+        "low": param.low,
+        "high": param.high,
+        "even": param.even,
+        "choices": list(param.choices),
+    }

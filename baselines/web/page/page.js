@@ -1,0 +1,197 @@
+// The page: it shows what the server says of its table, and tells it what the person wants.
+
+import { Board } from "./board.js";
+import { Setup } from "./setup.js";
+import { outcome, say, sayAction, switchLanguage, translate } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+const name = (sessionStorage.table ??= [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
+
+let socket, setup, table = null, looked = null, pointed = null, wait = 250;
+
+const board = new Board($("board"), {
+  played: (one) => ask({ type: "play", action: one.action, ply: table.ply }),
+  chosen: (spot) => {
+    pointed = spot;
+    status();
+  },
+  label: (spot, can) => (can ? `${spot}, ${say("can be played")}` : spot),
+});
+
+function ask(message) {
+  $("error").textContent = "";
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+}
+
+function connect() {
+  socket = new WebSocket(`${location.href.replace(/^http/, "ws").replace(/[?#].*/, "")}tables/${name}`);
+  socket.binaryType = "arraybuffer";
+  socket.onopen = () => {
+    wait = 250;
+    $("error").textContent = "";
+  };
+  socket.onmessage = ({ data }) => hear(JSON.parse(new TextDecoder().decode(data)));
+  socket.onclose = () => {
+    if (socket.taken) return;
+    $("error").textContent = say("lost");
+    setTimeout(connect, (wait = Math.min(2 * wait, 4000)));
+  };
+}
+
+function hear(message) {
+  if (message.type === "table") {
+    const before = table?.svg;
+    table = message;
+    looked = null;
+    $("setup").hidden = true;
+    draw(before);
+  } else if (message.type === "look") {
+    looked = message;
+    board.show(message.svg, []);
+    $("diagram").textContent = message.diagram;
+    list();
+    status();
+  } else if (message.type === "hint") {
+    if (table?.mine && message.ply === table.ply && !looked) {
+      board.hint(table.legal.find((one) => one.action === message.action)?.path ?? []);
+      $("status").textContent = `${say("what it would play")}: ${sayAction(message.name)}`;
+    }
+  } else if (message.type === "empty") openSetup();
+  else if (message.type === "error") $("error").textContent = message.text;
+  else if (message.type === "taken") {
+    socket.taken = true;
+    const here = Object.assign(document.createElement("button"), { textContent: say("open here"), onclick: () => location.reload() });
+    $("error").replaceChildren(`${say("taken")} `, here);
+  }
+}
+
+function openSetup() {
+  $("setup").hidden = false;
+  $("table").hidden = true;
+  $("cancel").hidden = !table;
+  $("game").focus();
+}
+
+function draw(before = table.svg) {
+  $("table").hidden = false;
+  document.title = `${table.title} · boyi`;
+  $("title").textContent = table.setup.game;
+  board.show(table.svg, table.legal, table.dice && table.svg !== before);
+  $("board").setAttribute("aria-label", `${table.title}: ${say("board")}`);
+  $("diagram").textContent = table.diagram;
+  const persons = table.setup.seats.some((who) => who === "person");
+  $("players").replaceChildren(...table.labels.map((label, seat) => {
+    const row = document.createElement("li");
+    const who = table.setup.seats[seat] === "person" ? say("person") : label;
+    row.append(`${say("seat")} ${seat}: ${who}`, table.clock ? ` ${table.clock[seat]} s` : "");
+    row.classList.toggle("turn", table.turn === seat);
+    return row;
+  }));
+  const buttons = table.legal.filter((one) => !one.path.length).map((one) => Object.assign(document.createElement("button"), {
+    className: "choice",
+    textContent: sayAction(one.name),
+    onclick: () => ask({ type: "play", action: one.action, ply: table.ply }),
+  }));
+  $("choices").replaceChildren(...buttons);
+  $("choices").hidden = !buttons.length;
+  $("back").hidden = !persons;
+  $("back").disabled = !table.back.length;
+  $("hint").hidden = $("resign").hidden = !persons || table.over;
+  $("hint").disabled = !table.mine;
+  $("sides").hidden = new Set(table.setup.seats).size < 2;
+  $("again").hidden = !table.failed;
+  $("watching").hidden = persons || table.over;
+  $("pause").textContent = say(table.paused ? "go on" : "pause");
+  $("step").disabled = !table.paused;
+  $("delay").value = table.delay;
+  if (table.failed) $("error").textContent = table.failed;
+  list();
+  status();
+}
+
+function status() {
+  if (!table) return;
+  const spot = pointed && document.activeElement === $("board") ? ` · ${pointed.name}${pointed.can ? `, ${say("can be played")}` : ""}` : "";
+  const words = looked ? `${say("looking back")}: ${looked.ply}`
+    : table.over ? [outcome(table), table.reason].filter(Boolean).join(" ")
+    : table.mine ? say("your move") + (table.setup.seats.filter((who) => who === "person").length > 1 ? ` (${say("seat")} ${table.turn})` : "")
+    : table.failed ? ""
+    : table.paused && !table.setup.seats.includes("person") ? say("paused") : say("thinking");
+  $("status").textContent = words + spot;
+}
+
+// Positions that can be looked at: before each move that is known of, and the one at hand.
+const plies = () => [...table.moves.map((move) => move.ply), Infinity];
+
+function list() {
+  const here = looked ? looked.ply : Infinity;
+  $("moves").replaceChildren(...table.moves.map((move) => {
+    const item = document.createElement("li");
+    const button = Object.assign(document.createElement("button"), { textContent: `${move.ply + 1}. ${sayAction(move.name)}`, onclick: () => look(after(move.ply)) });
+    button.setAttribute("aria-current", String(after(move.ply) === here));
+    item.append(button);
+    return item;
+  }));
+  const place = plies().indexOf(here);
+  $("first").disabled = $("previous").disabled = place <= 0;
+  $("next").disabled = $("last").disabled = here === Infinity;
+  $("looking").hidden = !table.moves.length;
+  $("moves").querySelector("[aria-current=true]")?.scrollIntoView({ block: "nearest" });
+}
+
+const after = (ply) => plies()[plies().indexOf(ply) + 1];
+
+function look(ply) {
+  if (ply === Infinity) {
+    looked = null;
+    draw();
+  } else ask({ type: "look", ply });
+}
+
+function browse(step) {
+  const all = plies(), here = all.indexOf(looked ? looked.ply : Infinity);
+  look(all[Math.max(0, Math.min(all.length - 1, here + step))]);
+}
+
+function begin(setup) {
+  ask({ type: "setup", setup });
+}
+
+$("new").onclick = openSetup;
+$("cancel").onclick = () => {
+  $("setup").hidden = true;
+  $("table").hidden = false;
+};
+$("language").onclick = () => {
+  switchLanguage();
+  setup.draw();
+  if (table) draw();
+};
+// Of two persons at one table either takes back; looking back, one goes on from there.
+$("back").onclick = () => ask({ type: "back", ply: looked ? table.back.findLast((ply) => ply <= looked.ply) ?? table.back[0] : table.back.at(-1) });
+$("hint").onclick = () => ask({ type: "hint", ply: table.ply });
+$("resign").onclick = () => ask({ type: "resign" });
+$("replay").onclick = () => begin({ ...table.setup, seed: null });
+$("sides").onclick = () => begin({ ...table.setup, seed: null, seats: [...table.setup.seats.slice(1), table.setup.seats[0]] });
+$("again").onclick = () => ask({ type: "again" });
+$("pause").onclick = () => ask({ type: "watch", paused: !table.paused, delay: table.delay });
+$("step").onclick = () => ask({ type: "step" });
+$("delay").onchange = () => ask({ type: "watch", paused: table.paused, delay: Number($("delay").value) });
+$("first").onclick = () => browse(-Infinity);
+$("previous").onclick = () => browse(-1);
+$("next").onclick = () => browse(1);
+$("last").onclick = () => browse(Infinity);
+$("board").addEventListener("focus", () => board.spots && board.mark());
+$("board").addEventListener("blur", () => board.spots && board.mark());
+document.addEventListener("keydown", (event) => {
+  if (!table || event.target.closest("input, select, #board, pre") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+  if (step) {
+    browse(step);
+    event.preventDefault();
+  }
+});
+
+translate();
+setup = new Setup(await (await fetch("catalog.json")).json(), begin);
+connect();

@@ -1,0 +1,100 @@
+// The form of a new game, made of what the catalog says of games and agents.
+
+import { say } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+const OTHER = "…";
+
+export class Setup {
+  constructor(catalog, begin) {
+    this.catalog = catalog;
+    for (const game of catalog.games) $("game").append(new Option(game.title, game.name));
+    $("game").value = "hex";
+    $("game").addEventListener("change", () => this.draw());
+    $("setup").addEventListener("submit", (event) => {
+      event.preventDefault();
+      begin(this.read());
+    });
+    this.draw();
+  }
+
+  get game() {
+    return this.catalog.games.find((game) => game.name === $("game").value);
+  }
+
+  draw() {
+    $("params").replaceChildren(...this.game.params.map(field));
+    const seats = Array.from({ length: this.game.seats }, (_, seat) => this.seat(seat));
+    $("seats").replaceChildren($("seats").querySelector("legend"), ...seats);
+  }
+
+  // Who sits on a seat: a person, one that is offered, or any agent with parameters of one's own.
+  seat(seat) {
+    const { opponents, agents } = this.game;
+    const strongest = opponents[0];
+    const label = document.createElement("label");
+    const select = document.createElement("select");
+    const text = Object.assign(document.createElement("input"), { hidden: true, autocomplete: "off", spellcheck: false });
+    const list = Object.assign(document.createElement("datalist"), { id: `agents-${seat}` });
+    text.setAttribute("list", list.id);
+    text.setAttribute("aria-label", `${say("other agent")} ${seat}`);
+    list.append(...agents.map((name) => new Option(this.described(name), name)));
+    select.append(new Option(say("person"), this.catalog.person));
+    for (const each of opponents) {
+      const note = each === strongest ? ` (${say("strongest")})` : /\b(az|ddqn|dqn):/.test(each) ? ` (${say("trained")})` : "";
+      select.append(new Option(each + note, each));
+    }
+    select.append(new Option(say("other agent"), OTHER));
+    select.value = seat ? strongest : this.catalog.person;
+    select.addEventListener("change", () => {
+      text.hidden = select.value !== OTHER;
+      if (!text.hidden) text.focus();
+    });
+    const name = Object.assign(document.createElement("span"), { textContent: `${say("seat")} ${seat}` });
+    label.append(name, select);
+    const row = document.createElement("div");
+    row.className = "fields";
+    row.append(label, text, list);
+    row.value = () => (select.value === OTHER ? text.value.trim() : select.value);
+    return row;
+  }
+
+  described(name) {
+    const params = this.catalog.agents[name].params.map((param) => `${param.name}=${param.default}`);
+    return params.length ? `${name}:${params.join(",")}` : name;
+  }
+
+  read() {
+    const changed = [...$("params").querySelectorAll("[name]")]
+      .map((input) => [input.name, input.type === "checkbox" ? String(input.checked) : input.value, input.dataset.default])
+      .filter(([, value, usual]) => value !== "" && value !== usual)
+      .map(([name, value]) => `${name}=${value}`);
+    const seats = [...$("seats").querySelectorAll(":scope > .fields")].map((row) => row.value());
+    const [seed, clock] = [$("seed").value, $("clock").value];
+    return {
+      game: this.game.name + (changed.length ? `:${changed.join(",")}` : ""),
+      seats,
+      seed: seed === "" ? null : Number(seed),
+      clock: clock === "" ? null : Number(clock),
+    };
+  }
+}
+
+function field(param) {
+  const label = document.createElement("label");
+  const name = Object.assign(document.createElement("span"), { textContent: `${param.name}: ${param.doc}` });
+  let input;
+  if (param.kind === "truth") input = Object.assign(document.createElement("input"), { type: "checkbox", checked: param.default });
+  else if (param.choices.length && param.low === null) {
+    input = document.createElement("select");
+    input.append(...param.choices.map((choice) => new Option(choice, choice)));
+    input.value = param.default;
+  } else {
+    input = Object.assign(document.createElement("input"), { value: param.default, autocomplete: "off" });
+    if (param.low !== null && !param.choices.length) Object.assign(input, { type: "number", min: param.low, max: param.high, step: param.kind === "whole" ? 1 : "any" });
+  }
+  input.name = param.name;
+  input.dataset.default = String(param.default);
+  label.append(name, input);
+  return label;
+}

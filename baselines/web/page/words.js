@@ -1,0 +1,50 @@
+// What the page says, in English and Chinese; names of games, agents and parameters are those of the program.
+
+const CHINESE = {
+  "new game": "新对局", game: "棋种", rules: "规则参数", seats: "座位", more: "更多", seed: "随机种子", clock: "每方用时（秒）",
+  begin: "开始", cancel: "取消", "take back": "悔棋", hint: "提示", resign: "认输", "play again": "再来一局", "change sides": "交换座位",
+  "ask again": "重试", step: "一步", pace: "间隔", "first position": "最初局面", "previous position": "上一局面",
+  "next position": "下一局面", "latest position": "最新局面", "as text": "文字局面", pause: "暂停", "go on": "继续", person: "玩家",
+  "other agent": "其他程序…", seat: "座位", "your move": "轮到你了", thinking: "思考中…", "to move": "走棋", paused: "已暂停",
+  "You win.": "你赢了。", "You lose.": "你输了。", "You share the win.": "你与他人同胜。", "A draw.": "平局。", wins: "胜",
+  "The game was cut off.": "对局被截断。", "Resigned.": "认输。", "Forfeited.": "判负。", "Out of time.": "超时。",
+  lost: "与服务器的连接已断开，正在重连…", taken: "此桌已在另一个标签页打开。", "open here": "在此打开", strongest: "最强", trained: "训练所得",
+  pass: "过", win: "胡", pong: "碰", kong: "杠", chow: "吃", stop: "停", swap: "交换", moves: "着法", board: "棋盘", "can be played": "可走",
+  "what it would play": "建议", "looking back": "回看", points: "得分", yes: "是", default: "默认",
+};
+
+let chinese = (localStorage.getItem("language") ?? navigator.language).startsWith("zh");
+
+export const say = (word) => (chinese ? (CHINESE[word] ?? word) : word);
+
+export const sayAction = (name) => (chinese ? name.replace(/^(pass|win|pong|kong|chow|stop|swap)\b/, (word) => CHINESE[word]) : name);
+
+export function translate() {
+  document.documentElement.lang = chinese ? "zh" : "en";
+  for (const each of document.querySelectorAll("[data-word]")) each.textContent = say(each.dataset.word);
+  for (const each of document.querySelectorAll("[data-label]")) each.setAttribute("aria-label", say(each.dataset.label));
+  document.getElementById("language").textContent = chinese ? "English" : "中文";
+}
+
+export function switchLanguage() {
+  chinese = !chinese;
+  localStorage.setItem("language", chinese ? "zh" : "en");
+  translate();
+}
+
+// How a game ended, for the person at the table if there is one.
+export function outcome(table) {
+  const { returns, ended, labels, setup } = table;
+  const how = { cut: "The game was cut off.", resigned: "Resigned.", forfeit: "Forfeited.", time: "Out of time." }[ended];
+  const best = returns.map((_, seat) => seat).filter((seat) => returns[seat] === Math.max(...returns));
+  const persons = setup.seats.map((who, seat) => (who === "person" ? seat : -1)).filter((seat) => seat >= 0);
+  let words;
+  if (best.length === returns.length) words = say("A draw.");
+  else if (persons.length === 1) {
+    const mine = best.includes(persons[0]);
+    words = say(!mine ? "You lose." : best.length === 1 ? "You win." : "You share the win.");
+  } else words = `${best.map((seat) => `${labels[seat]} (${say("seat")} ${seat})`).join(", ")} ${say("wins")}`;
+  const scores = returns.length > 2 || returns.some((r) => ![-1, 0, 1].includes(r));
+  const points = scores ? ` ${say("points")}: ${returns.map((r) => (r > 0 ? "+" : "") + r).join(", ")}` : "";
+  return `${how ? `${say(how)} ` : ""}${words}${points}`;
+}

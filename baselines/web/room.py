@@ -1,0 +1,306 @@
+"""What goes on at a table while a page is open at it: messages come and go, agents think, the table is kept on disk.
+
+A room is used by one event loop. What may take long, which is setting a table up and asking an agent, happens in
+threads that end with the process; what comes of them is dropped where the table has become another one meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.facts import facts
+from ...envs.engine.machine import usable_cores
+from ...envs.engine.schema import Form, Whole, fit, parse_json
+from ..agent import blame
+from ..agents import make_agent
+from ..arena.sitting import Answer
+from ..trust import untrusted
+from .table import LONGEST, Setup, Table, load, save
+
+T = TypeVar("T")
+Send = Callable[[dict[str, Any]], None]
+SLOWEST = 10.0  # seconds between two moves that are watched
+GRACE = 0.05  # seconds after which a clock that has run down is looked at
+
+_thinking = threading.BoundedSemaphore(usable_cores() + 1)
+"""Lets as many agents think at once as there are cores, and one more that may be waiting for something."""
+
+
+class Ask(Form, frozen=True, kw_only=True):
+    """A message of a page: what it wants, and what that takes."""
+
+    type: str
+    setup: Setup | None = None
+    action: Whole = 0
+    ply: Whole = 0
+    agent: str = ""
+    paused: bool = False
+    delay: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.delay <= SLOWEST or len(self.agent) > LONGEST:
+            raise ValueError(
+                f"a delay is 0 to {SLOWEST:g} seconds, and an agent's string has {LONGEST} letters at most"
+            )
+
+
+class Room:
+    """A table, the file that keeps it, and the page that is open at it, to which `send` sends.
+
+    `trust` is a context in which agents are made: by default one in which they start no program. `forget` is called
+    when there is neither a page nor an agent at work.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        trust: Callable[[], AbstractContextManager[None]] | None = None,
+        forget: Callable[[], object] = lambda: None,
+    ) -> None:
+        self.path, self.trust, self.forget = path, trust or (lambda: untrusted("this table")), forget
+        self.table: Table | None = None
+        self.send: Send | None = None
+        self.busy = asyncio.Lock()
+        self.asked: object | None = None
+        """What stands for the agent's answer that is waited for; of any other nothing is made."""
+        self.failed = ""
+        """Why an agent has not answered."""
+        self.paused, self.delay = False, 0.5
+        self.timer: asyncio.TimerHandle | None = None
+
+    async def enter(self, send: Send) -> None:
+        """Let a page in, in the place of the one that has been there, and show it the table if there is one."""
+        if self.send is not None:
+            self.send({"type": "taken"})
+        self.send = send
+        if self.table is None and self.path.exists():
+            try:
+                self.table = await in_thread(self._load)
+            except BoyiError as error:
+                self.tell(error)
+        if self.table is None:
+            send({"type": "empty"})
+        else:
+            self.show()
+            self.go_on()
+
+    def _load(self) -> Table:
+        with self.trust():
+            return load(self.path)
+
+    def leave(self, send: Send) -> None:
+        """Hear that a page has gone: nobody else is asked before one comes back."""
+        if self.send is send:
+            self.send = None
+            self._clock(None)
+            self._rest()
+
+    def _rest(self) -> None:
+        if self.send is None and self.asked is None:
+            self.forget()
+
+    async def hear(self, content: str) -> None:
+        """Do what a page asks for, or tell it in a sentence why not."""
+        try:
+            ask = fit(parse_json(content, "the message"), Ask, "the message")
+            async with self.busy:
+                await self._do(ask)
+        except BoyiError as error:
+            self.tell(error)
+
+    async def _do(self, ask: Ask) -> None:
+        table = self.table
+        if ask.type == "setup":
+            if ask.setup is None:
+                raise BoyiError("a setup says what is to be played")
+            await self._become(lambda: Table(ask.setup))  # type: ignore[arg-type]
+            return
+        if table is None:
+            raise BoyiError("there is no game at this table yet")
+        match ask.type:
+            case "play":
+                table.check_clock()
+                if table.sitting.to_move >= 0:
+                    table.play(ask.action, ask.ply)
+                self._changed()
+            case "back":
+                await self._become(lambda: table.back_to(ask.ply))
+            case "resign":
+                table.resign()
+                self.asked = None
+                self._changed()
+            case "look":
+                picture, diagram = table.picture(ask.ply), table.diagram(ask.ply)
+                self._send({"type": "look", "ply": ask.ply, "svg": picture, "diagram": diagram})
+            case "hint":
+                await self._hint(table, ask)
+            case "watch":
+                self.paused, self.delay = ask.paused, ask.delay
+                self.show()
+                self.go_on()
+            case "step":
+                self._ask_agent()
+            case "again":
+                self.failed = ""
+                self.show()
+                self.go_on()
+            case _:
+                raise BoyiError(f"no message is called {ask.type[:80]!r}")
+
+    async def _become(self, make: Callable[[], Table]) -> None:
+        """Put another table in the place of this one."""
+
+        def made() -> Table:
+            with self.trust():
+                return make()
+
+        table = await in_thread(made)
+        before, thinking = self.table, self.asked is not None
+        self.table, self.asked, self.failed = table, None, ""
+        if before is not None and not thinking:  # else the one that waits for it lets it go
+            before.close()
+        self._changed()
+
+    def _changed(self) -> None:
+        """Show and keep the table, and let whoever is next go on."""
+        self.show()
+        assert self.table is not None
+        try:
+            save(self.path, self.table)
+        except BoyiError as error:
+            self.tell(error)
+        self.go_on()
+
+    def show(self) -> None:
+        """Send the page all that it shows."""
+        if self.table is not None:
+            watched = {"paused": self.paused, "delay": self.delay, "thinking": self.table.agents_turn}
+            self._send({**self.table.message(), **watched, "failed": self.failed})
+
+    def tell(self, error: BoyiError) -> None:
+        """Send the page a sentence."""
+        self._send({"type": "error", "text": str(error)})
+
+    def _send(self, message: dict[str, Any]) -> None:
+        if self.send is not None:
+            self.send(message)
+
+    # Agents and clocks
+
+    def go_on(self) -> None:
+        """Ask the agent to move, after a moment where only agents play, or watch the clock of the person to move."""
+        table = self.table
+        self._clock(None)
+        if table is None or self.send is None or self.failed:
+            return
+        left = table.check_clock()
+        if left is not None:
+            self._clock(left)
+        if table.agents_turn and table.sitting.persons:
+            self._ask_agent()
+        elif table.agents_turn and not self.paused and self.asked is None:
+            self.timer = asyncio.get_running_loop().call_later(self.delay, self._ask_agent)
+
+    def _clock(self, left: float | None) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+        self.timer = None if left is None else asyncio.get_running_loop().call_later(left + GRACE, self._flag)
+
+    def _flag(self) -> None:
+        if self.table is not None and self.table.check_clock() is None:
+            self._changed()
+
+    def _ask_agent(self) -> None:
+        """Ask the agent to move, unless it has been asked."""
+        table = self.table
+        if table is None or not table.agents_turn or self.asked is not None:
+            return
+        self.asked = asked = object()
+
+        async def wait() -> None:
+            try:
+                answer: Answer | BoyiError = await in_thread(lambda: _ask(table))
+            except BoyiError as error:
+                answer = error
+            if self.table is not table:
+                table.close()
+            elif self.asked is asked:
+                self.asked = None
+                self._answered(table, answer)
+            self._rest()
+
+        task = asyncio.get_running_loop().create_task(wait())
+        _running.add(task)
+        task.add_done_callback(_running.discard)
+
+    def _answered(self, table: Table, answer: Answer | BoyiError) -> None:
+        before = table.states[-1]
+        try:
+            if isinstance(answer, BoyiError):
+                raise answer
+            table.take(answer)
+        except BoyiError as error:
+            self.failed = str(error)
+            self.show()
+            return
+        # How often others are asked may not be told where only they know what for.
+        if table.closed and not table.persons_turn and table.svg_of(before) == table.svg_of(table.states[-1]):
+            self.go_on()
+            return
+        self._changed()
+
+    async def _hint(self, table: Table, ask: Ask) -> None:
+        """Ask an agent, else the strongest one, what it would do in the place of the person to move."""
+        if not table.persons_turn:
+            raise BoyiError("there is nothing to decide")
+        sitting, ply = table.sitting, len(table.sitting.moves)
+        view = sitting.batch.view()
+
+        def think() -> int:
+            with self.trust():
+                agent = make_agent(ask.agent or facts(sitting.game).opponents[0], sitting.game)
+            with _thinking, blame(agent):
+                return int(view.answered(agent.act(view))[0])
+
+        action = await in_thread(think)
+        name = sitting.game.module("text").name(table.states[ply], action)
+        self._send({"type": "hint", "ply": ply, "action": action, "name": name})
+
+
+_running: set[asyncio.Task[None]] = set()
+"""Tasks at work, which a loop does not keep alive by itself."""
+
+
+def _ask(table: Table) -> Answer:
+    with _thinking:
+        return table.sitting.ask()
+
+
+async def in_thread(work: Callable[[], T]) -> T:
+    """Do work in a thread that does not keep the process from ending; give what it returns or raises."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def tell(result: Any, error: BaseException | None) -> None:
+        if not done.cancelled():
+            done.set_exception(error) if error is not None else done.set_result(result)
+
+    def run() -> None:
+        try:
+            result, error = work(), None
+        except BoyiError as refusal:
+            result, error = None, refusal
+        except BaseException as fault:  # of an agent: nothing that it does ends the server
+            result, error = None, BoyiError(f"{type(fault).__name__}: {fault}")
+        # Where the loop is closed nobody waits.
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(tell, result, error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return await done

@@ -1,0 +1,191 @@
+"""The server of the page: on this machine alone, behind an address that only its user knows."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import socket
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import uvicorn
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from ...envs.engine.errors import BoyiError
+from ...envs.records.files import replace_file
+from .catalog import catalog
+from .room import Room
+
+PAGE = Path(__file__).parent / "page"
+HOST = "127.0.0.1"
+LARGEST = 1 << 20  # bytes of a message
+MOST_KEPT = 200  # tables: of more the oldest are forgotten
+TABLE = re.compile(r"[0-9a-f]{16}")
+HEADERS = [
+    (b"content-security-policy", b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"cache-control", b"no-cache"),
+]
+"""What goes with every answer."""
+
+
+class Guard:
+    """Refuses requests that do not name this server, or come from pages of others, and says what pages may do."""
+
+    def __init__(self, app: ASGIApp, port: Callable[[], int]) -> None:
+        self.app, self.port = app, port
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        hosts = {f"{name}:{self.port()}" for name in (HOST, "localhost")}
+        origin = headers.get("origin")
+        if headers.get("host") not in hosts or (origin is not None and origin.removeprefix("http://") not in hosts):
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008})
+            else:
+                await PlainTextResponse("this server answers its own page alone", 403)(scope, receive, send)
+            return
+
+        async def send_with(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *HEADERS]
+            await send(message)
+
+        await self.app(scope, receive, send_with)
+
+
+class Web:
+    """The tables of a folder, served under an address with the folder's token."""
+
+    def __init__(self, folder: Path, trust: Callable[[], AbstractContextManager[None]] | None = None) -> None:
+        self.folder, self.trust = folder, trust
+        self.token = _token(folder / "token")
+        self.rooms: dict[str, Room] = {}
+        self.port = 0
+        self.known = msgspec.json.encode(catalog())
+        forget(folder)
+
+    @property
+    def address(self) -> str:
+        return f"http://{HOST}:{self.port}/{self.token}/"
+
+    def app(self) -> ASGIApp:
+        """Make the application; whatever is not under the token does not exist."""
+        inside = [
+            Route("/catalog.json", self._catalog),
+            WebSocketRoute("/tables/{name}", self._table),
+            Mount("/", StaticFiles(directory=PAGE, html=True)),
+        ]
+        return Guard(Starlette(routes=[Mount(f"/{self.token}", routes=inside)]), lambda: self.port)
+
+    def close(self) -> None:
+        """Let the agents of all tables go."""
+        for room in self.rooms.values():
+            if room.table is not None:
+                room.table.close()
+
+    async def _catalog(self, request: Request) -> Response:
+        return Response(self.known, media_type="application/json")
+
+    async def _table(self, socket: WebSocket) -> None:
+        """Let a page in at the table that it names, and do as it says until it goes."""
+        name = socket.path_params["name"]
+        if TABLE.fullmatch(name) is None:
+            await socket.close(1008)
+            return
+        await socket.accept()
+        room = self.rooms.get(name)
+        if room is None:
+            path, gone = self.folder / f"{name}.json", partial(self.rooms.pop, name, None)
+            room = self.rooms[name] = Room(path, self.trust, gone)
+        letters: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        send = letters.put_nowait
+        post = asyncio.create_task(_deliver(letters, socket))
+        try:
+            await room.enter(send)
+            while True:
+                await room.hear(await socket.receive_text())
+        except (WebSocketDisconnect, KeyError, RuntimeError):
+            pass  # it has gone, perhaps in the middle of something, or sent what is no text
+        finally:
+            post.cancel()
+            room.leave(send)
+
+
+async def _deliver(letters: asyncio.Queue[dict[str, Any]], socket: WebSocket) -> None:
+    """Send a page what there is for it, until another one has taken its place."""
+    while True:
+        letter = await letters.get()
+        await socket.send_bytes(msgspec.json.encode(letter))
+        if letter["type"] == "taken":
+            await socket.close(1000)
+            return
+
+
+def _token(path: Path) -> str:
+    """Read the token of a folder of tables, or make one: a page finds its server again after that was started anew."""
+    try:
+        token = path.read_text(encoding="ascii")
+    except (OSError, UnicodeError):
+        token = ""
+    if re.fullmatch(r"[\w-]{32}", token) is None:
+        token = secrets.token_urlsafe(24)
+        replace_file(path, token.encode())
+        path.chmod(0o600)
+    return token
+
+
+def forget(folder: Path) -> None:
+    """Remove the oldest tables of a folder where there are too many."""
+    tables = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
+    for path in tables[:-MOST_KEPT]:
+        path.unlink(missing_ok=True)
+
+
+def listen(port: int) -> socket.socket:
+    """Take a port of this machine, any for 0; `BoyiError` when it cannot be had."""
+    taken = socket.socket()
+    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        taken.bind((HOST, port))
+    except (OSError, OverflowError) as error:
+        taken.close()
+        why = getattr(error, "strerror", None) or str(error)
+        raise BoyiError(f"cannot take port {port}: {why}; --port 0 takes one that is free") from None
+    return taken
+
+
+class Server(uvicorn.Server):
+    """Serves a page from a port that was taken; `started` is called once it answers."""
+
+    def __init__(self, web: Web, taken: socket.socket, started: Callable[[], object]) -> None:
+        web.port = taken.getsockname()[1]
+        super().__init__(uvicorn.Config(web.app(), log_level="error", ws_max_size=LARGEST, lifespan="off"))
+        self.web, self.taken, self.started_by = web, taken, started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.started_by()
+
+    def go(self) -> None:
+        """Serve until somebody says that it `should_exit`, or interrupts the process."""
+        try:
+            self.run(sockets=[self.taken])
+        finally:
+            self.web.close()

@@ -1,0 +1,322 @@
+"""The server of the page: who is let in, what goes over the wire, and that nothing is lost whatever a page does."""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from email.message import Message
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+from engines import SOON
+from typer.testing import CliRunner
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+from boyi.baselines.command.main import app
+from boyi.baselines.web.server import MOST_KEPT, Server, Web, forget, listen
+from boyi.envs import BoyiError
+
+HEX = {"game": "hex:board_size=3", "seats": ["person", "mcts:sims=20"], "seed": 1}
+NAME = "0123456789abcdef"
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[Web]:
+    with serving(tmp_path) as made:
+        yield made
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Web]:
+    """Serve the tables of a folder from a thread."""
+    made, up = Web(folder), threading.Event()
+    server = Server(made, listen(0), up.set)
+    thread = threading.Thread(target=server.go)
+    thread.start()
+    assert up.wait(SOON)
+    yield made
+    server.should_exit = True
+    thread.join(SOON)
+    assert not thread.is_alive()
+
+
+def get(web: Web, path: str, **headers: str) -> tuple[int, Message]:
+    """Ask for a path as it is written, from a host or an origin; return the status and the headers."""
+    with closing(HTTPConnection("127.0.0.1", web.port, timeout=SOON)) as line:
+        line.putrequest("GET", path, skip_host=True)
+        for name, value in {"Host": f"127.0.0.1:{web.port}", **headers}.items():
+            line.putheader(name, value)
+        line.endheaders()
+        with line.getresponse() as answer:
+            answer.read()
+            return answer.status, answer.headers
+
+
+class Page:
+    """A page at a table: says things, and hears the next message of a type."""
+
+    def __init__(self, socket: Any) -> None:
+        self.socket = socket
+        self.heard: list[dict[str, Any]] = []
+
+    def ask(self, **message: Any) -> None:
+        self.socket.send(json.dumps(message))
+
+    def hear(self, kind: str, **fields: Any) -> dict[str, Any]:
+        while True:
+            message = json.loads(self.socket.recv(SOON))
+            self.heard.append(message)
+            if message["type"] == kind and fields.items() <= message.items():
+                return message
+
+
+@contextmanager
+def page(web: Web, name: str = NAME, token: str = "", **options: Any) -> Iterator[Page]:
+    address = f"ws://127.0.0.1:{web.port}/{token or web.token}/tables/{name}"
+    with connect(address, proxy=None, max_size=None, **options) as socket:
+        yield Page(socket)
+
+
+def test_nothing_is_there_without_the_token(web: Web) -> None:
+    for path in ("", "page.js", "catalog.json", "index.html"):
+        assert get(web, f"/{web.token}/{path}")[0] == 200
+        for wrong in (f"/{path}", f"/{'x' * 32}/{path}", f"/{web.token[:-1]}/{path}"):
+            assert get(web, wrong)[0] == 404
+    for path in (f"/{web.token}/../token", f"/{web.token}/%2e%2e/server.py", f"/{web.token}/{NAME}.json"):
+        assert get(web, path)[0] == 404
+    for place in ({"token": "x" * 32}, {"name": "../token"}, {"name": NAME[1:]}, {"name": "token"}):
+        with pytest.raises((InvalidStatus, ConnectionClosed)), page(web, **place) as one:
+            one.hear("empty")
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://127.0.0.1:{port}", ""]
+)
+def test_pages_of_others_are_refused(web: Web, origin: str) -> None:
+    origin = origin.format(port=web.port)
+    assert get(web, f"/{web.token}/", Origin=origin)[0] == 403
+    with pytest.raises(InvalidStatus), page(web, additional_headers={"Origin": origin}):
+        pass
+    with page(web, origin=f"http://localhost:{web.port}") as one:
+        one.hear("empty")
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:{port}", "127.0.0.1:1", "127.0.0.1", ""])
+def test_names_of_others_lead_nowhere(web: Web, host: str) -> None:
+    """A name that somebody else makes lead to this machine gives a page of theirs no way in."""
+    assert get(web, f"/{web.token}/", Host=host.format(port=web.port))[0] == 403
+    assert get(web, f"/{web.token}/", Host=f"localhost:{web.port}")[0] == 200
+
+
+def test_a_page_may_load_from_its_server_alone(web: Web) -> None:
+    policy = get(web, f"/{web.token}/")[1]["content-security-policy"]
+    assert "default-src 'self'" in policy and "unsafe" not in policy and "http" not in policy
+
+
+def test_a_game_over_the_wire(web: Web) -> None:
+    with page(web) as one:
+        one.hear("empty")
+        one.ask(type="setup", setup=HEX)
+        assert one.hear("table")["ply"] == 0
+        one.ask(type="play", action=4, ply=0)
+        then = one.hear("table", mine=True, ply=2)
+        one.ask(type="look", ply=1)
+        assert "<svg" in one.hear("look")["svg"]
+        one.ask(type="hint", agent="exact")
+        best = one.hear("hint")
+        assert best["ply"] == 2 and best["action"] in [each["action"] for each in then["legal"]]
+        one.ask(type="play", action=best["action"], ply=2)
+        one.hear("table", thinking=False)
+        one.ask(type="back", ply=2)
+        shown = one.hear("table")
+        assert shown["legal"] == then["legal"]
+        while not shown["over"]:
+            one.ask(type="hint", agent="exact")
+            one.ask(type="play", action=one.hear("hint")["action"], ply=shown["ply"])
+            shown = one.hear("table", thinking=False)
+        assert shown["returns"] == [1.0, -1.0]  # who begins in the middle of 3x3 wins
+
+
+def test_a_table_is_there_again_for_its_page_and_for_a_server_that_starts_anew(tmp_path: Path) -> None:
+    with serving(tmp_path) as web:
+        with page(web) as one:
+            one.ask(type="setup", setup=HEX)
+            one.ask(type="play", action=1, ply=0)
+            there = one.hear("table", mine=True, ply=2)
+        with page(web) as one:
+            assert one.hear("table") == there
+    with serving(tmp_path) as again:
+        assert again.token == web.token
+        with page(again) as one:
+            assert one.hear("table") == there
+
+
+def test_a_second_page_takes_a_table_over(web: Web) -> None:
+    with page(web) as first:
+        first.ask(type="setup", setup=HEX)
+        first.hear("table")
+        with page(web) as second:
+            assert second.hear("table")["ply"] == 0
+            first.hear("taken")
+            with pytest.raises(ConnectionClosed):
+                first.hear("table")
+            second.ask(type="play", action=0, ply=0)
+            second.hear("table", mine=True, ply=2)
+
+
+def test_who_leaves_in_the_middle_of_a_move_finds_it_made(web: Web) -> None:
+    with page(web) as one:
+        one.ask(type="setup", setup={**HEX, "seats": ["person", "mcts:sims=20000"]})
+        one.ask(type="play", action=4, ply=0)
+        one.hear("table", ply=1)
+    with page(web) as one:
+        one.hear("table", mine=True, ply=2)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("", "is not JSON"),
+        ("[" * 5000, "nested too deeply"),
+        ("{}", "type"),
+        ('{"type": "fly"}', "no message is called 'fly'"),
+        ('{"type": "play", "action": -1}', "action"),
+        ('{"type": "play", "action": 1, "ply": 7}', "too late"),
+        ('{"type": "play", "action": 99, "ply": 0}', "not a legal action"),
+        ('{"type": "play", "action": 1, "ply": 0, "more": 1}', "unknown field"),
+        ('{"type": "watch", "delay": 1e9}', "a delay is 0 to 10 seconds"),
+        ('{"type": "back", "ply": 3}', "no decision of a person"),
+        ('{"type": "look", "ply": 3}', "no such position"),
+        ('{"type": "setup"}', "what is to be played"),
+        ('{"type": "setup", "setup": {"game": "hex", "seats": ["person", "gtp:cmd=rm"]}}', "--allow-programs"),
+        ('{"type": "setup", "setup": {"game": "hex", "seats": ["person", "os:abort"]}}', "--allow-programs"),
+        ('{"type": "hint", "agent": "gtp:cmd=\'rm\'"}', "--allow-programs"),
+    ],
+)
+def test_bad_input_is_a_sentence_and_the_table_stays(web: Web, said: str, told: str) -> None:
+    plain = {**HEX, "seats": ["person", "random"]}
+    with page(web) as one:
+        one.ask(type="setup", setup=plain)
+        one.hear("table")
+        one.socket.send(said)
+        text = one.hear("error")["text"]
+        assert told in text and "Traceback" not in text and len(text) < 1000
+        one.ask(type="play", action=0, ply=0)
+        one.hear("table", mine=True)
+
+
+def test_messages_come_before_there_is_a_game(web: Web) -> None:
+    with page(web) as one:
+        one.ask(type="resign")
+        assert "no game at this table" in one.hear("error")["text"]
+
+
+def test_an_agent_that_fails_is_told_of_and_asked_again(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    from boyi.baselines.agent import RandomAgent
+
+    act, calls = RandomAgent.act, []
+
+    def fails(self: RandomAgent, view: Any) -> Any:
+        calls.append(view)
+        if len(calls) == 1:
+            raise ZeroDivisionError("no idea")
+        return act(self, view)
+
+    monkeypatch.setattr(RandomAgent, "act", fails)
+    with page(web) as one:
+        one.ask(type="setup", setup={**HEX, "seats": ["person", "random"]})
+        one.ask(type="play", action=0, ply=0)
+        told = one.hear("table", ply=1, thinking=True)
+        while not told["failed"]:
+            told = one.hear("table", ply=1)
+        assert told["failed"] == "random: ZeroDivisionError: no idea"
+        one.ask(type="again")
+        assert one.hear("table", mine=True)["failed"] == ""
+
+
+def test_who_watches_pauses_steps_and_goes_on(web: Web) -> None:
+    with page(web) as one:
+        one.ask(type="setup", setup={**HEX, "seats": ["random", "mcts:sims=20"]})
+        one.ask(type="watch", paused=True, delay=0.0)
+        ply = one.hear("table", paused=True)["ply"]
+        one.ask(type="step")
+        assert one.hear("table")["ply"] == ply + 1
+        one.ask(type="watch", paused=False, delay=0.0)
+        assert one.hear("table", over=True)["returns"] is not None
+
+
+def test_no_hidden_tile_goes_over_the_wire(web: Web) -> None:
+    """Names of tiles stand in what is sent as often as the person can see them, whoever plays."""
+    with page(web) as one:
+        one.ask(type="setup", setup={"game": "mahjong", "seats": ["greedy", "person", "greedy", "greedy"], "seed": 2})
+        for _ in range(8):
+            shown = one.hear("table", mine=True)
+            room = web.rooms[NAME]
+            assert room.table is not None
+            state = room.table.states[-1]
+            seen = state["hand"][1].sum() + state["discards"] + 4 * state["melds"].sum()
+            drawn = [part for part in shown["svg"].split("<use")[1:] if "#tile-back" not in part.split("/>")[0]]
+            assert len([part for part in drawn if "#tile-glow" not in part.split("/>")[0]]) <= seen
+            assert {move["seat"] for move in shown["moves"]} <= {1}
+            one.ask(type="play", action=shown["legal"][0]["action"], ply=shown["ply"])
+    waiting = [message for message in one.heard if message["type"] == "table" and not message["mine"]]
+    assert waiting and all(message["turn"] is None and message["ply"] is None for message in waiting)
+
+
+def test_many_tables_at_once_and_none_is_left(web: Web) -> None:
+    with ExitStack() as stack:
+        pages = [stack.enter_context(page(web, f"{k:016x}")) for k in range(100)]
+        for each in pages:
+            each.ask(type="setup", setup=HEX)
+        for k, each in enumerate(pages):
+            each.ask(type="play", action=k % 9, ply=0)
+        for each in pages[::2]:
+            each.hear("table", mine=True)
+        assert len(web.rooms) == 100
+    until = time.monotonic() + SOON
+    while web.rooms and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not web.rooms and len(list(web.folder.glob("*.json"))) == 100
+
+
+def test_the_oldest_tables_are_forgotten(tmp_path: Path) -> None:
+    for k in range(MOST_KEPT + 3):
+        (tmp_path / f"{k:016x}.json").write_text("{}")
+    forget(tmp_path)
+    assert len(list(tmp_path.glob("*.json"))) == MOST_KEPT
+
+
+def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path) -> None:
+    taken = listen(0)
+    taken.listen()
+    port = str(taken.getsockname()[1])
+    with pytest.raises(BoyiError, match=f"cannot take port {port}: .*; --port 0"):
+        listen(int(port))
+    for words in (["--port", port], ["--port", "70000"], ["--port", "-1"]):
+        done = CliRunner().invoke(app, ["web", "--no-open", "--tables", str(tmp_path), *words])
+        assert done.exit_code == 2 and done.output.startswith("boyi: ") and "port" in done.output
+    taken.close()
+
+
+def test_the_command_says_its_address_and_ends_at_ctrl_c(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "boyi.baselines.command.main", "web", "--port", "0", "--no-open", "--tables", "t"]
+    server = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    said = server.stdout.readline()
+    address = said.split()[5]
+    assert (
+        said == f"boyi: the board is at {address} until Ctrl-C\n" and (tmp_path / "t" / "token").read_text() in address
+    )
+    with urlopen(address, timeout=SOON) as found:
+        assert b"<title>boyi" in found.read()
+    server.send_signal(signal.SIGINT)
+    _, errors = server.communicate(timeout=SOON)
+    assert (server.returncode, errors) == (130, "")

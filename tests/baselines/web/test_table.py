@@ -1,0 +1,204 @@
+"""Tables of the page: what can be done at one, what its viewer is shown, and what a file keeps of it."""
+
+import json
+import re
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from boyi.baselines.arena.sitting import PERSON
+from boyi.baselines.web.catalog import catalog
+from boyi.baselines.web.table import Setup, Table, load, save
+from boyi.envs import BoyiError, find, games
+
+HEX = "hex:board_size=3"
+
+
+def table(game: str = HEX, *seats: str, **others: Any) -> Table:
+    return Table(Setup(game=game, seats=list(seats) or [PERSON, "random"], **{"seed": 1, **others}))
+
+
+def answer(at: Table) -> None:
+    """Let the agents play until a person is to move."""
+    while at.agents_turn:
+        at.take(at.sitting.ask())
+
+
+def play(at: Table, name: str) -> None:
+    text = at.sitting.game.module("text")
+    at.play(text.parse(at.states[-1], name), len(at.sitting.moves))
+
+
+def test_a_game_to_the_end() -> None:
+    at = table(HEX, PERSON, "contestants:first")
+    shown = at.message()
+    assert (shown["ply"], shown["turn"], shown["mine"], shown["over"]) == (0, 0, True, False)
+    assert [one["name"] for one in shown["legal"]] == ["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"]
+    assert all(one["path"] == [one["name"]] for one in shown["legal"]) and shown["setup"]["seed"] is None
+    for name in ("b1", "b2", "b3"):
+        play(at, name)
+        answer(at)
+    shown = at.message()
+    assert (shown["over"], shown["ended"], shown["returns"], shown["legal"]) == (True, "over", [1.0, -1.0], [])
+    assert [move["name"] for move in shown["moves"]] == ["b1", "a1", "b2", "c1", "b3"] and shown["setup"]["seed"] == 1
+    for ply, move in enumerate(shown["moves"]):
+        assert at.picture(ply).count("data-at") == 9 and move["ply"] == ply
+    assert at.picture(0) != at.picture(1) and at.picture(5) == shown["svg"]
+
+
+@pytest.mark.parametrize(
+    ("action", "ply", "told"),
+    [(1, 0, "not a legal action"), (9, 2, "not a legal action"), (10**18, 2, "not a legal"), (3, 1, "too late")],
+)
+def test_what_cannot_be_played_is_a_sentence(action: int, ply: int, told: str) -> None:
+    at = table(HEX, PERSON, "contestants:first")
+    play(at, "b1")
+    with pytest.raises(BoyiError, match="too late"):
+        at.play(3, 1)
+    answer(at)
+    with pytest.raises(BoyiError, match=told):
+        at.play(action, 2 if ply == 0 else ply)
+    assert [move.action for move in at.sitting.moves] == [1, 0]
+
+
+def test_going_back_keeps_the_dice_and_what_was_before() -> None:
+    at = table("einstein", PERSON, "mcts:sims=5", seed=7)
+    before = []
+    for _ in range(4):
+        before.append(repr(at.states[-1]))
+        at.play(int(np.flatnonzero(at.sitting.batch.mask[0])[0]), len(at.sitting.moves))
+        answer(at)
+    mine = at.message()["back"]
+    assert mine == [k for k, move in enumerate(at.sitting.moves) if move.seat == 0]
+    for ply, state in zip(mine[::-1], before[::-1], strict=False):
+        at = at.back_to(ply)
+        assert repr(at.states[-1]) == state and len(at.sitting.moves) == ply
+    for ply in (0, 1, 99):
+        with pytest.raises(BoyiError, match="no decision of a person"):
+            at.back_to(ply)
+    timed = table(HEX, PERSON, "random", clock=60.0)
+    play(timed, "a1")
+    assert timed.message()["back"] == []
+    with pytest.raises(BoyiError, match="while a clock runs"):
+        timed.back_to(0)
+
+
+def test_who_resigns() -> None:
+    for seats, moves, loser in (((PERSON, "random"), 0, 0), ((PERSON, PERSON), 1, 1), (("random", PERSON), 0, 1)):
+        at = table(HEX, *seats)
+        for name in ["a1"][:moves]:
+            play(at, name)
+        at.resign()
+        assert at.message()["returns"] == [1.0 - 2 * (seat == loser) for seat in (0, 1)]
+        with pytest.raises(BoyiError, match="nobody is there"):
+            at.resign()
+    with pytest.raises(BoyiError, match="nobody is there"):
+        table(HEX, "random", "random").resign()
+
+
+@pytest.mark.parametrize("name", games())
+def test_a_file_keeps_a_table(name: str, tmp_path: Any) -> None:
+    game = find(name)
+    at = table(name, PERSON, *["random"] * (game.seats - 1), seed=3)
+    for _ in range(6):
+        answer(at)
+        if at.sitting.to_move < 0:
+            break
+        at.play(int(np.flatnonzero(at.sitting.batch.mask[0])[-1]), len(at.sitting.moves))
+    save(tmp_path / "it.json", at)
+    again = load(tmp_path / "it.json")
+    assert again.message() == at.message() and list(map(repr, again.states)) == list(map(repr, at.states))
+    if at.sitting.to_move >= 0:
+        at.resign()
+        save(tmp_path / "it.json", at)
+        assert load(tmp_path / "it.json").message() == at.message()
+
+
+def test_a_damaged_file_is_a_sentence(tmp_path: Any) -> None:
+    path = tmp_path / "it.json"
+    with pytest.raises(BoyiError, match="cannot read"):
+        load(path)
+    at = table()
+    play(at, "a1")
+    save(path, at)
+    whole = path.read_bytes()
+    for k in range(len(whole)):
+        for change in (b"", b"\0", b"9", b'"'):
+            path.write_bytes(whole[:k] + change + whole[k + 1 :])
+            with suppress(BoyiError):  # a sentence, or another table that can be
+                load(path)
+    kept = json.loads(whole)
+    for change in ({"moves": [[0, 1.0], [0, 1.0]]}, {"moves": [[99, 1.0]]}, {"ended": "resigned", "lost": 7}):
+        path.write_text(json.dumps({**kept, **change}))
+        with pytest.raises(BoyiError):
+            load(path)
+
+
+@pytest.mark.parametrize(
+    ("setup", "told"),
+    [
+        ({"game": "chess"}, "unknown game"),
+        ({"seats": ["person"]}, "has 2 seats, and 1 are given"),
+        ({"seats": ["person", "nobody"]}, "unknown agent"),
+        ({"clock": -1.0}, "clock must be above 0"),
+        ({"game": "mahjong", "seats": ["person"] * 4}, "one person at most"),
+    ],
+)
+def test_what_cannot_be_set_up_is_a_sentence(setup: dict[str, Any], told: str) -> None:
+    with pytest.raises(BoyiError, match=told):
+        Table(Setup(**{"game": HEX, "seats": ["person", "random"], **setup}))
+
+
+def test_a_person_sees_their_own_tiles_alone() -> None:
+    """Whatever is said of a hand before it ends is the same if the others hold other tiles, as far as can be known."""
+    at = table("mahjong", "random", PERSON, "random", "random", seed=5)
+    decisions = 0
+    while True:
+        answer(at)
+        if at.sitting.to_move < 0:
+            break
+        told = at.message()
+        view = at.sitting.batch.view()
+        assert told["viewer"] == 1 and told["turn"] == 1
+        # Redealt: all that the seat cannot know is another.
+        assert (view.states["hand"][0] != at.states[-1]["hand"]).any()
+        at.states[-1], kept = view.states[0], at.states[-1]
+        assert at.message() == told
+        at.states[-1] = kept
+        assert all(move["seat"] == 1 for move in told["moves"]) and told["clock"] is None
+        hidden = set(range(len(at.sitting.moves))) - {move["ply"] for move in told["moves"]}
+        for ply in hidden:
+            with pytest.raises(BoyiError, match="no such position"):
+                at.picture(ply)
+        at.play(told["legal"][0]["action"], len(at.sitting.moves))
+        waiting = at.message()
+        assert at.persons_turn or at.sitting.to_move < 0 or (waiting["turn"], waiting["ply"]) == (None, None)
+        decisions += 1
+    assert decisions > 5
+    over = at.message()
+    assert len(over["moves"]) == len(at.sitting.moves) and over["setup"]["seed"] == 5
+
+
+def test_a_clock_that_has_run_down_ends_the_game() -> None:
+    at = table(HEX, PERSON, "random", clock=5.0)
+    assert 0 < at.check_clock() <= 5.0  # type: ignore[operator]
+    at.since -= 6
+    assert at.check_clock() is None
+    assert (at.message()["ended"], at.message()["returns"]) == ("time", [-1.0, 1.0])
+    again = Table.of(at.kept())
+    assert again.message()["ended"] == "time" and again.message()["returns"] == [-1.0, 1.0]
+
+
+def test_the_catalog_names_what_can_be_played() -> None:
+    known = json.loads(msgspec.json.encode(catalog()))
+    assert [game["name"] for game in known["games"]] == list(games())
+    for game in known["games"]:
+        assert game["opponents"]
+        for agent in game["opponents"]:
+            table(game["name"], *[agent] * game["seats"]).close()
+        assert set(game["agents"]) <= known["agents"].keys()
+        assert {param["name"] for param in game["params"]} == find(game["name"]).spec.params.keys()
+    assert re.search("az:hex", json.dumps(known))
