@@ -136,7 +136,7 @@ class Room:
                 self.asked = None
                 self._changed()
             case "look":
-                picture, diagram = table.picture(ask.ply), table.diagram(ask.ply)
+                picture, diagram = table.look(ask.ply)
                 self._send({"type": "look", "ply": ask.ply, "svg": picture, "diagram": diagram})
             case "hint":
                 await self._hint(table, ask)
@@ -259,7 +259,7 @@ class Room:
         """Ask an agent, else the strongest one, what it would do in the place of the person to move."""
         if not table.persons_turn:
             raise BoyiError("there is nothing to decide")
-        sitting, ply = table.sitting, len(table.sitting.moves)
+        sitting, ply, state = table.sitting, len(table.known()), table.states[-1]
         view = sitting.batch.view()
 
         def think() -> int:
@@ -269,7 +269,7 @@ class Room:
                 return int(view.answered(agent.act(view))[0])
 
         action = await in_thread(think)
-        name = sitting.game.module("text").name(table.states[ply], action)
+        name = sitting.game.module("text").name(state, action)
         self._send({"type": "hint", "ply": ply, "action": action, "name": name})
 
 

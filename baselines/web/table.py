@@ -98,8 +98,8 @@ class Table:
         return self.sitting.to_move >= 0 and not self.persons_turn
 
     def play(self, action: int, ply: int) -> None:
-        """Play an action of a person in the position after `ply` moves."""
-        if not self.persons_turn or ply != len(self.sitting.moves):
+        """Play an action of a person in the position after `ply` moves that the viewer knows of."""
+        if not self.persons_turn or ply != len(self.known()):
             raise BoyiError("that came too late: the position has changed")
         mask = self.sitting.batch.mask[0]
         if not 0 <= action < mask.size or not mask[action]:
@@ -122,13 +122,12 @@ class Table:
         self.since = time.perf_counter()
 
     def back_to(self, ply: int) -> Table:
-        """Set up the table as it was after `ply` moves, with agents of its own."""
+        """Set up the table as it was after `ply` moves that the viewer knows of, with agents of its own."""
         if self.sitting.clock is not None:
             raise BoyiError("nothing is taken back while a clock runs")
-        moves = self.sitting.moves
-        if not 0 <= ply < len(moves) or moves[ply].seat not in self.sitting.persons:
+        if ply not in self._decisions():
             raise BoyiError("there is no decision of a person to go back to")
-        return Table.of(Kept(setup=self.setup, moves=self.kept().moves[:ply]))
+        return Table.of(Kept(setup=self.setup, moves=self.kept().moves[: self.known()[ply]]))
 
     def resign(self) -> None:
         """Give the game up for the person to move, or for the only one there is."""
@@ -152,29 +151,33 @@ class Table:
         """Whether the viewer may not see everything."""
         return self.viewer is not None and self.sitting.to_move >= 0
 
-    def plies(self) -> list[int]:
-        """List the moves, by how many were before them, that the viewer may know of."""
+    def known(self) -> list[int]:
+        """List the moves that the viewer may know of, by how many there were before each.
+
+        What is sent counts these alone: how many others there were would say how many seats had been asked.
+        """
         moves = self.sitting.moves
         return [k for k, move in enumerate(moves) if not self.closed or move.seat == self.viewer]
 
-    def picture(self, ply: int) -> str:
-        """Draw the position after so many moves; `BoyiError` for one that the viewer may not see."""
-        if ply != len(self.states) - 1 and ply not in self.plies():
+    def look(self, ply: int) -> tuple[str, str]:
+        """Draw the position after so many moves that the viewer knows of, and write it as text."""
+        positions = [*self.known(), len(self.states) - 1]
+        if not 0 <= ply < len(positions):
             raise BoyiError("there is no such position to look at")
-        return self.svg_of(self.states[ply])
+        state = self.states[positions[ply]]
+        return self.svg_of(state), self._diagram(state)
 
     def svg_of(self, state: np.void) -> str:
         """Draw a position as the viewer sees it."""
         return seen(self.sitting.game, "draw", "svg")(state, self.viewer)
 
-    def diagram(self, ply: int) -> str:
-        """Write the position after so many moves as text, as the viewer may see it."""
-        return seen(self.sitting.game, "text", "diagram")(self.states[ply], self.viewer if self.closed else None)
+    def _diagram(self, state: np.void) -> str:
+        return seen(self.sitting.game, "text", "diagram")(state, self.viewer if self.closed else None)
 
     def message(self) -> dict[str, Any]:
         """Say all that a page shows of the table."""
         sitting, state = self.sitting, self.states[-1]
-        name, ply = sitting.game.module("text").name, len(sitting.moves)
+        name = sitting.game.module("text").name
         svg = self.svg_of(state)
         legal: list[dict[str, Any]] = []
         if self.persons_turn:
@@ -190,16 +193,16 @@ class Table:
             "title": sitting.game.spec.title,
             "labels": sitting.labels,
             "viewer": self.viewer,
-            "ply": ply if not self.closed or self.persons_turn else None,
+            "ply": len(self.known()),
             "turn": asked,
             "mine": self.persons_turn,
             "dice": sitting.game.spec.dice and not sitting.game.spec.hidden,
             "svg": svg,
-            "diagram": self.diagram(ply),
+            "diagram": self._diagram(state),
             "legal": legal,
             "moves": [
-                {"ply": k, "seat": sitting.moves[k].seat, "name": name(self.states[k], sitting.moves[k].action)}
-                for k in self.plies()
+                {"seat": sitting.moves[k].seat, "name": name(self.states[k], sitting.moves[k].action)}
+                for k in self.known()
             ],
             "back": [] if sitting.clock is not None else self._decisions(),
             "clock": None if left is None or self.closed else left,
@@ -210,8 +213,9 @@ class Table:
         }
 
     def _decisions(self) -> list[int]:
-        """List the decisions of persons that can be taken back."""
-        return [k for k, move in enumerate(self.sitting.moves) if move.seat in self.sitting.persons]
+        """List the decisions of persons that can be taken back, by the moves that the viewer knew of before each."""
+        moves, persons = self.sitting.moves, self.sitting.persons
+        return [ply for ply, k in enumerate(self.known()) if moves[k].seat in persons]
 
     def close(self) -> None:
         """Let the agents go."""

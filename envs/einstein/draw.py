@@ -131,7 +131,8 @@ def _die(centre: Point, side: float, face: int, paint: Paint) -> list[str]:
     body = paint.fill if face else PAPER
     pips = [circle(x + a * side / 4, y + b * side / 4, 0.1 * side, paint.mark) for a, b in PIPS[face]]
     # The round joins of the outlines are the round corners.
-    return [polygon(outline, paint.rim, paint.rim, 0.24 * side), polygon(outline, body, body, 0.14 * side), *pips]
+    edges = polygon(outline, paint.rim, paint.rim, 0.24 * side), polygon(outline, body, body, 0.14 * side)
+    return [f'<g class="die">{"".join([*edges, *pips])}</g>']
 
 
 def _caption(state: np.void, y: float, size: float) -> list[str]:

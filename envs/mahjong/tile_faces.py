@@ -81,7 +81,7 @@ def _pen(path: str, color: str, width: float, place: str = "") -> str:
 def _box(inset: float, below: float, fill: str) -> str:
     """Return a box with round corners: the tile's outline moved in by `inset`, its lower edge by `below` more."""
     width, height = WIDTH - 2 * inset, HEIGHT - 2 * inset - below
-    corner = f'x="{-width / 2:g}" y="{inset - HEIGHT / 2:g}" rx="{3 - inset / 2:g}"'
+    corner = f'x="{-width / 2:g}" y="{inset - HEIGHT / 2:g}" rx="{max(0, 3 - inset / 2):g}"'
     return f'<rect {corner} width="{width:g}" height="{height:g}" fill="{fill}"/>'
 
 

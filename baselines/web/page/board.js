@@ -43,7 +43,10 @@ export class Board {
     const dropped = this.picked.length && this.picked.at(-1) === name;
     this.picked = on ? [...this.picked, name] : anew && !dropped ? [name] : [];
     const going = this.picked.length ? this.going() : [];
-    if (going.length === 1 && going[0].path.length === this.picked.length) this.played(going[0]);
+    if (going.length === 1 && going[0].path.length === this.picked.length) {
+      this.legal = []; // until there is another position
+      this.played(going[0]);
+    }
     this.mark();
   }
 

@@ -57,7 +57,10 @@ function hear(message) {
       $("status").textContent = `${say("what it would play")}: ${sayAction(message.name)}`;
     }
   } else if (message.type === "empty") openSetup();
-  else if (message.type === "error") $("error").textContent = message.text;
+  else if (message.type === "error") {
+    if (table && !looked) draw();
+    $("error").textContent = message.text;
+  }
   else if (message.type === "taken") {
     socket.taken = true;
     const here = Object.assign(document.createElement("button"), { textContent: say("open here"), onclick: () => location.reload() });
@@ -75,6 +78,7 @@ function openSetup() {
 function draw(before = table.svg) {
   $("table").hidden = false;
   document.title = `${table.title} · boyi`;
+  Object.assign(document.body.dataset, { turn: table.over ? "over" : table.mine ? "mine" : "others", ply: table.ply });
   $("title").textContent = table.setup.game;
   board.show(table.svg, table.legal, table.dice && table.svg !== before);
   $("board").setAttribute("aria-label", `${table.title}: ${say("board")}`);
@@ -120,37 +124,30 @@ function status() {
   $("status").textContent = words + spot;
 }
 
-// Positions that can be looked at: before each move that is known of, and the one at hand.
-const plies = () => [...table.moves.map((move) => move.ply), Infinity];
-
 function list() {
-  const here = looked ? looked.ply : Infinity;
-  $("moves").replaceChildren(...table.moves.map((move) => {
+  const here = looked ? looked.ply : table.ply;
+  $("moves").replaceChildren(...table.moves.map((move, k) => {
     const item = document.createElement("li");
-    const button = Object.assign(document.createElement("button"), { textContent: `${move.ply + 1}. ${sayAction(move.name)}`, onclick: () => look(after(move.ply)) });
-    button.setAttribute("aria-current", String(after(move.ply) === here));
+    const button = Object.assign(document.createElement("button"), { textContent: `${k + 1}. ${sayAction(move.name)}`, onclick: () => look(k + 1) });
+    button.setAttribute("aria-current", String(k + 1 === here));
     item.append(button);
     return item;
   }));
-  const place = plies().indexOf(here);
-  $("first").disabled = $("previous").disabled = place <= 0;
-  $("next").disabled = $("last").disabled = here === Infinity;
+  $("first").disabled = $("previous").disabled = here === 0;
+  $("next").disabled = $("last").disabled = here === table.ply;
   $("looking").hidden = !table.moves.length;
   $("moves").querySelector("[aria-current=true]")?.scrollIntoView({ block: "nearest" });
 }
 
-const after = (ply) => plies()[plies().indexOf(ply) + 1];
-
 function look(ply) {
-  if (ply === Infinity) {
+  if (ply === table.ply) {
     looked = null;
     draw();
   } else ask({ type: "look", ply });
 }
 
 function browse(step) {
-  const all = plies(), here = all.indexOf(looked ? looked.ply : Infinity);
-  look(all[Math.max(0, Math.min(all.length - 1, here + step))]);
+  look(Math.max(0, Math.min(table.ply, (looked ? looked.ply : table.ply) + step)));
 }
 
 function begin(setup) {

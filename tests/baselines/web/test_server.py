@@ -4,7 +4,6 @@ import json
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -17,11 +16,12 @@ from urllib.request import urlopen
 import pytest
 from engines import SOON
 from typer.testing import CliRunner
+from web_server import serving
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from boyi.baselines.command.main import app
-from boyi.baselines.web.server import MOST_KEPT, Server, Web, forget, listen
+from boyi.baselines.web.server import MOST_KEPT, Web, forget, listen
 from boyi.envs import BoyiError
 
 HEX = {"game": "hex:board_size=3", "seats": ["person", "mcts:sims=20"], "seed": 1}
@@ -32,20 +32,6 @@ NAME = "0123456789abcdef"
 def web(tmp_path: Path) -> Iterator[Web]:
     with serving(tmp_path) as made:
         yield made
-
-
-@contextmanager
-def serving(folder: Path) -> Iterator[Web]:
-    """Serve the tables of a folder from a thread."""
-    made, up = Web(folder), threading.Event()
-    server = Server(made, listen(0), up.set)
-    thread = threading.Thread(target=server.go)
-    thread.start()
-    assert up.wait(SOON)
-    yield made
-    server.should_exit = True
-    thread.join(SOON)
-    assert not thread.is_alive()
 
 
 def get(web: Web, path: str, **headers: str) -> tuple[int, Message]:
@@ -268,7 +254,7 @@ def test_no_hidden_tile_goes_over_the_wire(web: Web) -> None:
             assert {move["seat"] for move in shown["moves"]} <= {1}
             one.ask(type="play", action=shown["legal"][0]["action"], ply=shown["ply"])
     waiting = [message for message in one.heard if message["type"] == "table" and not message["mine"]]
-    assert waiting and all(message["turn"] is None and message["ply"] is None for message in waiting)
+    assert waiting and all(message["turn"] is None for message in waiting)
 
 
 def test_many_tables_at_once_and_none_is_left(web: Web) -> None:

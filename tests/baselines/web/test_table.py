@@ -44,9 +44,12 @@ def test_a_game_to_the_end() -> None:
     shown = at.message()
     assert (shown["over"], shown["ended"], shown["returns"], shown["legal"]) == (True, "over", [1.0, -1.0], [])
     assert [move["name"] for move in shown["moves"]] == ["b1", "a1", "b2", "c1", "b3"] and shown["setup"]["seed"] == 1
-    for ply, move in enumerate(shown["moves"]):
-        assert at.picture(ply).count("data-at") == 9 and move["ply"] == ply
-    assert at.picture(0) != at.picture(1) and at.picture(5) == shown["svg"]
+    pictures = [at.look(ply)[0] for ply in range(6)]
+    assert all(picture.count("data-at") == 9 for picture in pictures) and len(set(pictures)) == 6
+    assert at.look(5) == (shown["svg"], shown["diagram"])
+    for ply in (-1, 6):
+        with pytest.raises(BoyiError, match="no such position"):
+            at.look(ply)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +110,7 @@ def test_a_file_keeps_a_table(name: str, tmp_path: Any) -> None:
         answer(at)
         if at.sitting.to_move < 0:
             break
-        at.play(int(np.flatnonzero(at.sitting.batch.mask[0])[-1]), len(at.sitting.moves))
+        at.play(int(np.flatnonzero(at.sitting.batch.mask[0])[-1]), at.message()["ply"])
     save(tmp_path / "it.json", at)
     again = load(tmp_path / "it.json")
     assert again.message() == at.message() and list(map(repr, again.states)) == list(map(repr, at.states))
@@ -169,17 +172,17 @@ def test_a_person_sees_their_own_tiles_alone() -> None:
         assert at.message() == told
         at.states[-1] = kept
         assert all(move["seat"] == 1 for move in told["moves"]) and told["clock"] is None
-        hidden = set(range(len(at.sitting.moves))) - {move["ply"] for move in told["moves"]}
-        for ply in hidden:
-            with pytest.raises(BoyiError, match="no such position"):
-                at.picture(ply)
-        at.play(told["legal"][0]["action"], len(at.sitting.moves))
-        waiting = at.message()
-        assert at.persons_turn or at.sitting.to_move < 0 or (waiting["turn"], waiting["ply"]) == (None, None)
+        # Nothing counts what others have been asked.
+        assert len(told["moves"]) == told["ply"] == decisions and told["back"] == list(range(decisions))
+        assert [at.look(ply)[0].count("#tile-back") > 0 for ply in range(decisions + 1)] == [True] * (decisions + 1)
+        with pytest.raises(BoyiError, match="no such position"):
+            at.look(decisions + 1)
+        at.play(told["legal"][0]["action"], decisions)
         decisions += 1
+        assert at.persons_turn or at.sitting.to_move < 0 or at.message()["turn"] is None
     assert decisions > 5
     over = at.message()
-    assert len(over["moves"]) == len(at.sitting.moves) and over["setup"]["seed"] == 5
+    assert len(over["moves"]) == over["ply"] == len(at.sitting.moves) and over["setup"]["seed"] == 5
 
 
 def test_a_clock_that_has_run_down_ends_the_game() -> None:
