@@ -44,6 +44,9 @@ class Agent(ABC):
         """Make the agent of the values in an agent string; `make` makes the agents that these name."""
         return cls(**values)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
     def __str__(self) -> str:
         """Write the string that would make this agent."""
         changed = {key: value for key, value in self.values.items() if value != self.params[key].default}

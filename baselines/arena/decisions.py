@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 from rich.console import Group, RenderableType
+from rich.jupyter import JupyterMixin
 from rich.text import Text
 
 from ...envs.engine.batch import Batch
@@ -189,7 +190,7 @@ def _condition(game: Game, text: str) -> tuple[str, np.ndarray]:
 
 
 @dataclass(frozen=True)
-class Answers:
+class Answers(JupyterMixin):
     """All the decisions of an inquiry, printed as a line for every agent."""
 
     game: str

@@ -18,6 +18,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 from rich.console import Group, RenderableType
+from rich.jupyter import JupyterMixin
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -56,7 +57,7 @@ class Step(Form, frozen=True, kw_only=True):
     mean_return: Estimate
 
 
-class Standing(Form, frozen=True, kw_only=True):
+class Standing(Form, JupyterMixin, frozen=True, kw_only=True):
     """What an agent is worth on a ladder, played with this `version` of the package.
 
     `protocol` is the ladder's digest and `games_digest` that of all moves and returns; `distinct` counts the games that
@@ -283,7 +284,7 @@ def _check_same(name: str, found: dict[str, Any], other: str, expected: dict[str
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(JupyterMixin):
     """Two standings on one ladder; `difference` is how far the first is above the second, in Elo."""
 
     standing: Standing

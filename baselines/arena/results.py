@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console, ConsoleOptions, RenderableType
+from rich.jupyter import JupyterMixin
 from rich.table import Table
 from rich.text import Text
 
@@ -54,7 +55,7 @@ class Pairing(Tally):
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(JupyterMixin):
     """A whole run: one entry for every pairing, and one for every agent over all its games.
 
     `distinct` counts the games that differ in their moves or seats; the intervals count every game.

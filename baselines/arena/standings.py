@@ -13,6 +13,7 @@ from statistics import fmean
 from types import MappingProxyType
 
 from rich.console import Console, ConsoleOptions, RenderableType
+from rich.jupyter import JupyterMixin
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -37,7 +38,7 @@ class Seated:
 
 
 @dataclass(frozen=True)
-class Standings:
+class Standings(JupyterMixin):
     """A whole run of one table."""
 
     game: str

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 from . import kernels
 from .bind import Kernel, bind, entry
 from .errors import BoyiError, IllegalAction, chosen, is_truth, is_whole, shown, unknown
+from .gallery import gallery
 from .kernels import GIVEN_UP, KEEP, NEXT_STEP, SAME_STEP, Games
 from .machine import usable_cores
 from .protocol import CHANCE, OVER
@@ -105,6 +106,9 @@ class Batch:
 
     def __repr__(self) -> str:
         return f"Batch({str(self.game)!r}, n={self.n})"
+
+    def _repr_html_(self) -> str:
+        return gallery(self.game, self._states)
 
     # Positions
 

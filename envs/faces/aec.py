@@ -18,7 +18,7 @@ from ..engine.errors import BoyiError, chosen, unfinished
 from ..engine.protocol import CUT
 from ..engine.spec import Game, Spec, settle
 from .frame import Frame, check_mask_place, whole
-from .render import MODES, Renderer, check_mode
+from .render import MODES, Renderer, check_mode, seen
 
 Observation = dict[str, np.ndarray] | np.ndarray
 
@@ -207,6 +207,10 @@ class AEC(AECEnv[str, Observation, int]):
 
     def __repr__(self) -> str:
         return f"AEC({str(self.game)!r})"
+
+    def _repr_svg_(self) -> str | None:
+        """Draw the position for a notebook as `render` does; nothing before the first game."""
+        return seen(self.game, "draw", "svg")(self.batch.states[0], None) if self._begun else None
 
 
 def module(name: str) -> tuple[Callable[..., AEC], Callable[..., AEC]]:

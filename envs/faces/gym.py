@@ -18,11 +18,12 @@ from gymnasium.vector.utils import batch_space
 
 from ..engine.batch import as_array, one_seed, read_autoreset
 from ..engine.errors import BoyiError
+from ..engine.gallery import gallery
 from ..engine.protocol import CUT, OVER
 from ..engine.schema import ArrayForm, fit_arrays
 from ..engine.spec import Game, Spec, settle
 from .frame import Frame, whole
-from .render import MODES, Renderer, check_mode
+from .render import MODES, Renderer, check_mode, seen
 from .seating import ROW, Player, Resolver, Seating, as_players
 
 Observation = dict[str, np.ndarray]
@@ -124,11 +125,23 @@ class GameEnv(gymnasium.Env[Observation, int]):
 
     def render(self) -> Any:
         """Return text ("ansi"), an image ("rgb_array"), or show a window ("human")."""
-        return self._renderer.render(self.batch, None if self.self_play else int(self.seating.seats[0]))
+        return self._renderer.render(self.batch, self._viewer)
+
+    @property
+    def _viewer(self) -> int | None:
+        return None if self.self_play else int(self.seating.seats[0])
 
     def close(self) -> None:
         self._renderer.close()
         self.seating.close()
+
+    def __repr__(self) -> str:
+        return f"GameEnv({str(self.game)!r})"
+
+    def _repr_svg_(self) -> str | None:
+        """Draw the position for a notebook as `render` does; nothing where it is not whole."""
+        whole = self.steps.finished == self.steps.begun
+        return seen(self.game, "draw", "svg")(self.batch.states[0], self._viewer) if whole else None
 
 
 class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarray]):
@@ -231,6 +244,12 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
     def close_extras(self, **kwargs: Any) -> None:
         """Let the opponents go, as `close` of Gymnasium's class asks for."""
         self.seating.close()
+
+    def __repr__(self) -> str:
+        return f"GameVectorEnv({str(self.game)!r}, num_envs={self.num_envs})"
+
+    def _repr_html_(self) -> str:
+        return gallery(self.game, self.batch.states)
 
     @staticmethod
     def _marked(info: Info, rows: np.ndarray) -> Info:

@@ -93,6 +93,11 @@ class GameRecord(Form, frozen=True, kw_only=True):
         """Write the record as one line of JSON, the end of the line included."""
         return json.dumps(msgspec.structs.asdict(self), ensure_ascii=False) + "\n"
 
+    def _repr_svg_(self) -> str:
+        """Draw the last position for a notebook."""
+        game, states = positions(self, "the game")
+        return game.module("draw").svg(states[-1])
+
 
 def write_down(
     game: Game,
