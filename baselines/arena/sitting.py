@@ -44,10 +44,20 @@ class Answer(NamedTuple):
 class Sitting:
     """One game with an agent or `PERSON` on each seat, agents of their own where several are made of one string.
 
-    With `clock` a seat that has used up so many seconds loses.
+    With `clock` a seat that has used up so many seconds loses. The game is that of an `episode` of the seed, and
+    begins in a `position`, a record of shape (1,), where one is given.
     """
 
-    def __init__(self, game: Game, seats: Sequence[AgentLike], seed: int, clock: float | None = None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        seats: Sequence[AgentLike],
+        seed: int,
+        clock: float | None = None,
+        *,
+        episode: int = 0,
+        position: np.ndarray | None = None,
+    ) -> None:
         if len(seats) != game.seats:
             raise BoyiError(f"{game} has {game.seats} seats, and {len(seats)} are given")
         if PERSON in seats and game.spec.hidden and not sees_seats(game, "text", "diagram"):
@@ -55,7 +65,8 @@ class Sitting:
         self.game, self.seed, self.clock = game, seed, check_clock(clock)
         self.players = [None if like == PERSON else make_agent(like, game) for like in seats]
         self.labels = labels(seats)
-        self.batch = Batch(game, 1, seed, encoder=None, history=True)
+        self.episode, self.position = episode, position
+        self.batch = Batch(game, 1, encoder=None, history=True)
         self.moves: list[Move] = []
         self.returns: list[float] | None = None
         self.ended, self.reason = Ending.UNFINISHED, ""
@@ -65,6 +76,16 @@ class Sitting:
         """Seconds that a person has spent on the decision at hand."""
         self.overdue: dict[str, float] = {}
         """Seconds of a decision that came too late, and whose it was."""
+        self._begin()
+
+    def _begin(self) -> None:
+        """Stand at the beginning of the game."""
+        self.batch.reset(self.seed, episode=self.episode)
+        if self.position is not None:
+            self.batch.set_states(self.position)
+        if self.batch.to_move[0] < 0:
+            raise BoyiError(f"{self.game}: the game is over in this position")
+        self.moves = []
 
     @property
     def persons(self) -> list[int]:
@@ -142,8 +163,7 @@ class Sitting:
         if not earlier:
             return False
         kept = self.moves[: earlier[-1]]
-        self.batch.reset([self.seed])
-        self.moves = []
+        self._begin()
         for move in kept:
             self.play(move.action, move.seconds)
         return True
@@ -160,7 +180,9 @@ class Sitting:
                 agent.close()
 
     def record(self) -> GameRecord:
-        """Write the game down as far as it was played."""
+        """Write the game down as far as it was played; `BoyiError` for one that began in a position set up by hand."""
+        if self.position is not None:
+            raise BoyiError("a game that began in a position set up by hand cannot be recorded")
         moves = [[move for move in self.moves if move.seat == seat] for seat in range(self.game.seats)]
         overdue = [self.overdue.get(label, 0.0) for label in self.labels]
         return write_down(
@@ -172,6 +194,7 @@ class Sitting:
             self.returns,
             [sum(move.seconds for move in own) + late for own, late in zip(moves, overdue, strict=True)],
             [len(own) for own in moves],
+            episode=self.episode,
             clock=self.clock,
             reason=self.reason,
         )

@@ -7,22 +7,30 @@ threads that end with the process; what comes of them is dropped where the table
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
+
 from ...envs.engine.errors import BoyiError
 from ...envs.engine.facts import facts
 from ...envs.engine.machine import usable_cores
 from ...envs.engine.schema import Form, Whole, fit, parse_json
+from ...envs.records.files import replace_file
+from ...envs.records.game_record import read_line
 from ..agent import blame
 from ..agents import make_agent
 from ..arena.sitting import Answer
 from ..trust import untrusted
-from .table import LONGEST, Setup, Table, load, save
+from .story import Replay, Story
+from .table import LONGEST, Setup, Table, branch, load, save
 
+NAME = re.compile(r"[0-9a-f]{16}")
+"""What a table is called: pages draw the names of theirs."""
 T = TypeVar("T")
 Send = Callable[[dict[str, Any]], None]
 SLOWEST = 10.0  # seconds between two moves that are watched
@@ -40,6 +48,8 @@ class Ask(Form, frozen=True, kw_only=True):
     action: Whole = 0
     ply: Whole = 0
     agent: str = ""
+    line: str = ""
+    to: str = ""
     paused: bool = False
     delay: float = 0.0
 
@@ -64,7 +74,7 @@ class Room:
         forget: Callable[[], object] = lambda: None,
     ) -> None:
         self.path, self.trust, self.forget = path, trust or (lambda: untrusted("this table")), forget
-        self.table: Table | None = None
+        self.table: Story | None = None
         self.send: Send | None = None
         self.busy = asyncio.Lock()
         self.asked: object | None = None
@@ -90,7 +100,7 @@ class Room:
             self.show()
             self.go_on()
 
-    def _load(self) -> Table:
+    def _load(self) -> Story:
         with self.trust():
             return load(self.path)
 
@@ -121,9 +131,21 @@ class Room:
                 raise BoyiError("a setup says what is to be played")
             await self._become(lambda: Table(ask.setup))  # type: ignore[arg-type]
             return
+        if ask.type == "open":
+            await self._become(lambda: Replay(read_line(ask.line.encode(), "the game")))
+            return
         if table is None:
             raise BoyiError("there is no game at this table yet")
         match ask.type:
+            case "look":
+                picture, diagram = table.look(ask.ply)
+                self._send({"type": "look", "ply": ask.ply, "svg": picture, "diagram": diagram})
+            case "save":
+                self._send({"type": "record", "line": table.record().line()})
+            case "branch":
+                self._branch(table, ask)
+            case _ if not isinstance(table, Table):
+                raise BoyiError("nobody plays in a recorded game: try out how it might go on from a position of it")
             case "play":
                 table.check_clock()
                 if table.sitting.to_move >= 0:
@@ -135,9 +157,6 @@ class Room:
                 table.resign()
                 self.asked = None
                 self._changed()
-            case "look":
-                picture, diagram = table.look(ask.ply)
-                self._send({"type": "look", "ply": ask.ply, "svg": picture, "diagram": diagram})
             case "hint":
                 await self._hint(table, ask)
             case "watch":
@@ -153,10 +172,17 @@ class Room:
             case _:
                 raise BoyiError(f"no message is called {ask.type[:80]!r}")
 
-    async def _become(self, make: Callable[[], Table]) -> None:
+    def _branch(self, story: Story, ask: Ask) -> None:
+        """Lay a table at which persons try out how the game might go on, for another page."""
+        if NAME.fullmatch(ask.to) is None or (path := self.path.with_name(f"{ask.to}.json")).exists():
+            raise BoyiError("a branch needs a table of its own")
+        replace_file(path, msgspec.json.encode(branch(story, ask.ply)))
+        self._send({"type": "branched", "to": ask.to})
+
+    async def _become(self, make: Callable[[], Story]) -> None:
         """Put another table in the place of this one."""
 
-        def made() -> Table:
+        def made() -> Story:
             with self.trust():
                 return make()
 
@@ -202,7 +228,7 @@ class Room:
         left = table.check_clock()
         if left is not None:
             self._clock(left)
-        if table.agents_turn and table.sitting.persons:
+        if isinstance(table, Table) and table.agents_turn and table.sitting.persons:
             self._ask_agent()
         elif table.agents_turn and not self.paused and self.asked is None:
             self.timer = asyncio.get_running_loop().call_later(self.delay, self._ask_agent)
@@ -219,7 +245,7 @@ class Room:
     def _ask_agent(self) -> None:
         """Ask the agent to move, unless it has been asked."""
         table = self.table
-        if table is None or not table.agents_turn or self.asked is not None:
+        if not isinstance(table, Table) or not table.agents_turn or self.asked is not None:
             return
         self.asked = asked = object()
 
@@ -250,7 +276,7 @@ class Room:
             self.show()
             return
         # How often others are asked may not be told where only they know what for.
-        if table.closed and not table.persons_turn and table.svg_of(before) == table.svg_of(table.states[-1]):
+        if table.closed and not table.persons_turn and table.picture(before) == table.picture(table.states[-1]):
             self.go_on()
             return
         self._changed()
@@ -269,7 +295,7 @@ class Room:
                 return int(view.answered(agent.act(view))[0])
 
         action = await in_thread(think)
-        name = sitting.game.module("text").name(state, action)
+        name = table.game.module("text").name(state, action)
         self._send({"type": "hint", "ply": ply, "action": action, "name": name})
 
 

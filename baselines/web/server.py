@@ -26,13 +26,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from ...envs.engine.errors import BoyiError
 from ...envs.records.files import replace_file
 from .catalog import catalog
-from .room import Room
+from .room import NAME, Room
 
 PAGE = Path(__file__).parent / "page"
 HOST = "127.0.0.1"
 LARGEST = 1 << 20  # bytes of a message
 MOST_KEPT = 200  # tables: of more the oldest are forgotten
-TABLE = re.compile(r"[0-9a-f]{16}")
 HEADERS = [
     (b"content-security-policy", b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'"),
     (b"referrer-policy", b"no-referrer"),
@@ -71,10 +70,12 @@ class Guard:
 
 
 class Web:
-    """The tables of a folder, served under an address with the folder's token."""
+    """The tables of a folder, served under an address with the folder's token; `games` are the lines of a record."""
 
-    def __init__(self, folder: Path, trust: Callable[[], AbstractContextManager[None]] | None = None) -> None:
-        self.folder, self.trust = folder, trust
+    def __init__(
+        self, folder: Path, trust: Callable[[], AbstractContextManager[None]] | None = None, games: bytes = b""
+    ) -> None:
+        self.folder, self.trust, self.games = folder, trust, games
         self.token = _token(folder / "token")
         self.rooms: dict[str, Room] = {}
         self.port = 0
@@ -89,6 +90,7 @@ class Web:
         """Make the application; whatever is not under the token does not exist."""
         inside = [
             Route("/catalog.json", self._catalog),
+            Route("/games.jsonl", self._games),
             WebSocketRoute("/tables/{name}", self._table),
             Mount("/", StaticFiles(directory=PAGE, html=True)),
         ]
@@ -103,10 +105,13 @@ class Web:
     async def _catalog(self, request: Request) -> Response:
         return Response(self.known, media_type="application/json")
 
+    async def _games(self, request: Request) -> Response:
+        return Response(self.games, media_type="application/jsonl")
+
     async def _table(self, socket: WebSocket) -> None:
         """Let a page in at the table that it names, and do as it says until it goes."""
         name = socket.path_params["name"]
-        if TABLE.fullmatch(name) is None:
+        if NAME.fullmatch(name) is None:
             await socket.close(1008)
             return
         await socket.accept()

@@ -1,4 +1,4 @@
-"""A table of the page: one game, what its viewer may see of it, and what they may do.
+"""A table of the page: one game between persons and agents, and what its persons may do.
 
 Everything here is quick but what asks an agent. What a message holds is what leaves the server: in a game with hidden
 tiles the person at the table learns what their seat sees, and nothing of who is being asked.
@@ -15,30 +15,37 @@ import numpy as np
 
 from ...envs.engine.batch import random_seed
 from ...envs.engine.errors import BoyiError
-from ...envs.engine.schema import Form, Whole, read
+from ...envs.engine.schema import Form, Whole, parse_json, read
 from ...envs.engine.spec import find
 from ...envs.faces.picking import paths
-from ...envs.faces.render import seen
 from ...envs.records.files import replace_file
-from ...envs.records.game_record import Ending
-from ..arena.sitting import Answer, Sitting
+from ...envs.records.game_record import Ending, GameRecord, read_line
+from ..arena.sitting import PERSON, Answer, Sitting
+from .story import Replay, Story
 
 FORMAT = "boyi-table-1"
 MOST_SEATS = 16
 LONGEST = 1000  # letters of a game's or an agent's string
+LONGEST_POSITION = 100_000  # letters of a position
 
 
 class Setup(Form, frozen=True, kw_only=True):
-    """What is played: a game's string, "person" or an agent's string for each seat, a seed, and a clock in seconds."""
+    """What is played: a game's string, "person" or an agent's string for each seat, a clock in seconds, and a seed with
+    the number of the game among its games; `position` is the text of one to begin in.
+    """
 
     game: str
     seats: list[str]
     seed: Whole | None = None
+    episode: Whole = 0
     clock: float | None = None
+    position: str = ""
 
     def __post_init__(self) -> None:
         if len(self.seats) > MOST_SEATS or max(map(len, [self.game, *self.seats])) > LONGEST:
             raise ValueError(f"a table has {MOST_SEATS} seats at most, and names of {LONGEST} letters")
+        if len(self.position) > LONGEST_POSITION:
+            raise ValueError(f"a position has {LONGEST_POSITION:,} letters at most")
 
 
 class Kept(Form, frozen=True, kw_only=True):
@@ -52,21 +59,20 @@ class Kept(Form, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Table:
+class Table(Story):
     """One game with persons and agents. `BoyiError` when it cannot be, and for whatever cannot be done at it."""
 
     def __init__(self, setup: Setup) -> None:
         game = find(setup.game)
+        position = game.module("text").read(setup.position) if setup.position.strip() else None
         seed = random_seed() if setup.seed is None else setup.seed
-        self.setup = msgspec.structs.replace(setup, game=str(game), seed=seed)
-        self.sitting = Sitting(game, setup.seats, seed, setup.clock)
-        persons = self.sitting.persons
+        self.game, self.setup = game, msgspec.structs.replace(setup, game=str(game), seed=seed)
+        self.sitting = Sitting(game, setup.seats, seed, setup.clock, episode=setup.episode, position=position)
+        self.labels, persons = self.sitting.labels, self.sitting.persons
         if game.spec.hidden and len(persons) > 1:
             raise BoyiError(f"{game}: one person at most sits at a table, for on one page each would see all hands")
         self.viewer = persons[0] if game.spec.hidden and persons else None
-        """The seat whose view is shown, None where everything is."""
         self.states = [self.sitting.state.copy()]
-        """The positions so far, the one at hand last."""
         self.since = time.perf_counter()
 
     @classmethod
@@ -76,7 +82,7 @@ class Table:
         for action, seconds in kept.moves:
             table._play(action, seconds)
         if kept.ended in (Ending.RESIGNED, Ending.FORFEIT, Ending.TIME):
-            if kept.lost is None or kept.lost >= table.sitting.game.seats:
+            if kept.lost is None or kept.lost >= table.game.seats:
                 raise BoyiError(f"{kept.lost} is no seat that can have lost")
             table.sitting.lose(kept.lost, kept.ended, kept.reason)
         return table
@@ -90,11 +96,11 @@ class Table:
     # What is done at it
 
     @property
-    def persons_turn(self) -> bool:
+    def persons_turn(self) -> bool:  # type: ignore[override]
         return self.sitting.to_move in self.sitting.persons
 
     @property
-    def agents_turn(self) -> bool:
+    def agents_turn(self) -> bool:  # type: ignore[override]
         return self.sitting.to_move >= 0 and not self.persons_turn
 
     def play(self, action: int, ply: int) -> None:
@@ -138,7 +144,6 @@ class Table:
         self.sitting.lose(seat, Ending.RESIGNED)
 
     def check_clock(self) -> float | None:
-        """End the game where the person to move has no time left; return the seconds that they have."""
         if self.sitting.clock is None or not self.persons_turn:
             return None
         seat, spent = self.sitting.to_move, time.perf_counter() - self.since
@@ -148,68 +153,32 @@ class Table:
 
     @property
     def closed(self) -> bool:
-        """Whether the viewer may not see everything."""
         return self.viewer is not None and self.sitting.to_move >= 0
 
-    def known(self) -> list[int]:
-        """List the moves that the viewer may know of, by how many there were before each.
-
-        What is sent counts these alone: how many others there were would say how many seats had been asked.
-        """
-        moves = self.sitting.moves
-        return [k for k, move in enumerate(moves) if not self.closed or move.seat == self.viewer]
-
-    def look(self, ply: int) -> tuple[str, str]:
-        """Draw the position after so many moves that the viewer knows of, and write it as text."""
-        positions = [*self.known(), len(self.states) - 1]
-        if not 0 <= ply < len(positions):
-            raise BoyiError("there is no such position to look at")
-        state = self.states[positions[ply]]
-        return self.svg_of(state), self._diagram(state)
-
-    def svg_of(self, state: np.void) -> str:
-        """Draw a position as the viewer sees it."""
-        return seen(self.sitting.game, "draw", "svg")(state, self.viewer)
-
-    def _diagram(self, state: np.void) -> str:
-        return seen(self.sitting.game, "text", "diagram")(state, self.viewer if self.closed else None)
+    def done(self) -> list[tuple[int, int]]:
+        return [(move.seat, move.action) for move in self.sitting.moves]
 
     def message(self) -> dict[str, Any]:
-        """Say all that a page shows of the table."""
-        sitting, state = self.sitting, self.states[-1]
-        name = sitting.game.module("text").name
-        svg = self.svg_of(state)
+        sitting, name = self.sitting, self.game.module("text").name
+        told = self.told(sitting.ended, sitting.returns, sitting.reason)
         legal: list[dict[str, Any]] = []
         if self.persons_turn:
             actions = np.flatnonzero(sitting.batch.mask[0]).tolist()
-            found = paths(sitting.game, state, actions, svg)
-            legal = [{"action": a, "name": name(state, a), "path": found[a]} for a in actions]
+            found = paths(self.game, self.states[-1], actions, told["svg"])
+            legal = [{"action": a, "name": name(self.states[-1], a), "path": found[a]} for a in actions]
         asked = self.viewer if self.closed and self.persons_turn else None if self.closed else sitting.to_move
-        over = sitting.to_move < 0
-        left = None if sitting.clock is None else [round(sitting.left(seat), 1) for seat in range(sitting.game.seats)]
+        over, timed = sitting.to_move < 0, sitting.clock is not None
+        left = [round(sitting.left(seat), 1) for seat in range(self.game.seats)] if timed and not self.closed else None
         return {
-            "type": "table",
+            **told,
             "setup": {**msgspec.structs.asdict(self.setup), "seed": self.setup.seed if over else None},
-            "title": sitting.game.spec.title,
-            "labels": sitting.labels,
-            "viewer": self.viewer,
-            "ply": len(self.known()),
+            "recorded": False,
             "turn": asked,
             "mine": self.persons_turn,
-            "dice": sitting.game.spec.dice and not sitting.game.spec.hidden,
-            "svg": svg,
-            "diagram": self._diagram(state),
             "legal": legal,
-            "moves": [
-                {"seat": sitting.moves[k].seat, "name": name(self.states[k], sitting.moves[k].action)}
-                for k in self.known()
-            ],
-            "back": [] if sitting.clock is not None else self._decisions(),
-            "clock": None if left is None or self.closed else left,
+            "back": [] if timed else self._decisions(),
+            "clock": left,
             "over": over,
-            "ended": sitting.ended,
-            "returns": sitting.returns,
-            "reason": sitting.reason,
         }
 
     def _decisions(self) -> list[int]:
@@ -217,20 +186,42 @@ class Table:
         moves, persons = self.sitting.moves, self.sitting.persons
         return [ply for ply, k in enumerate(self.known()) if moves[k].seat in persons]
 
+    def record(self) -> GameRecord:
+        if self.closed:
+            raise BoyiError("a game with hidden hands can be saved when it is over")
+        return self.sitting.record()
+
     def close(self) -> None:
-        """Let the agents go."""
         self.sitting.close()
 
 
-def save(path: Path, table: Table) -> None:
-    """Keep a table in a file."""
-    replace_file(path, msgspec.json.encode(table.kept()))
+def branch(story: Story, ply: int) -> Kept:
+    """Keep a table at which persons try out how a game might go on after `ply` moves, with the same dice."""
+    if story.game.spec.hidden:
+        raise BoyiError(f"{story.game}: hands that others hold cannot be tried out")
+    moves = [(action, 0.0) for _, action in story.done()[: story.at(ply)]]
+    if isinstance(story, Table):
+        setup = msgspec.structs.replace(story.setup, seats=[PERSON] * story.game.seats, clock=None)
+    else:
+        record = story.record()
+        seats = [PERSON] * story.game.seats
+        setup = Setup(game=str(story.game), seats=seats, seed=record.seed, episode=record.episode)
+    return Kept(setup=setup, moves=moves)
 
 
-def load(path: Path) -> Table:
-    """Read a table that was kept; `BoyiError` says what is wrong with the file."""
+def save(path: Path, story: Story) -> None:
+    """Keep a table, or the record that is looked at, in a file."""
+    line = msgspec.json.encode(story.kept()) if isinstance(story, Table) else story.record().line().encode()
+    replace_file(path, line)
+
+
+def load(path: Path) -> Story:
+    """Read what was kept; `BoyiError` says what is wrong with the file."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise BoyiError(f"cannot read {path}: {error.strerror}") from None
+    found = parse_json(content, str(path))
+    if isinstance(found, dict) and "actions" in found:
+        return Replay(read_line(content, str(path)))
     return Table.of(read(content, Kept, where=str(path), what="a table", format=FORMAT))

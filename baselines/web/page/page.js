@@ -1,13 +1,18 @@
 // The page: it shows what the server says of its table, and tells it what the person wants.
 
 import { Board } from "./board.js";
+import { Records } from "./records.js";
 import { Setup } from "./setup.js";
 import { outcome, say, sayAction, switchLanguage, translate } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
-const name = (sessionStorage.table ??= [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
+const drawn = () => [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+// A tab that another one has opened at a table says which in its address.
+if (location.hash) sessionStorage.table = location.hash.slice(1);
+history.replaceState(null, "", location.pathname);
+const name = (sessionStorage.table ??= drawn());
 
-let socket, setup, table = null, looked = null, pointed = null, wait = 250;
+let socket, setup, records, table = null, looked = null, pointed = null, wait = 250;
 
 const board = new Board($("board"), {
   played: (one) => ask({ type: "play", action: one.action, ply: table.ply }),
@@ -33,7 +38,7 @@ function connect() {
   socket.onmessage = ({ data }) => hear(JSON.parse(new TextDecoder().decode(data)));
   socket.onclose = () => {
     if (socket.taken) return;
-    $("error").textContent = say("lost");
+    $("error").textContent = say("The connection is lost; trying again …");
     setTimeout(connect, (wait = Math.min(2 * wait, 4000)));
   };
 }
@@ -43,7 +48,7 @@ function hear(message) {
     const before = table?.svg;
     table = message;
     looked = null;
-    $("setup").hidden = true;
+    $("setup").hidden = $("records").hidden = true;
     draw(before);
   } else if (message.type === "look") {
     looked = message;
@@ -54,9 +59,11 @@ function hear(message) {
   } else if (message.type === "hint") {
     if (table?.mine && message.ply === table.ply && !looked) {
       board.hint(table.legal.find((one) => one.action === message.action)?.path ?? []);
-      $("status").textContent = `${say("what it would play")}: ${sayAction(message.name)}`;
+      $("status").textContent = `${say("It would play")}: ${sayAction(message.name)}`;
     }
-  } else if (message.type === "empty") openSetup();
+  } else if (message.type === "record") keep(message.line, "game.jsonl", "application/jsonl");
+  else if (message.type === "branched") window.open(`${location.pathname}#${message.to}`, "_blank", "noopener");
+  else if (message.type === "empty") openSetup();
   else if (message.type === "error") {
     if (table && !looked) draw();
     $("error").textContent = message.text;
@@ -64,12 +71,12 @@ function hear(message) {
   else if (message.type === "taken") {
     socket.taken = true;
     const here = Object.assign(document.createElement("button"), { textContent: say("open here"), onclick: () => location.reload() });
-    $("error").replaceChildren(`${say("taken")} `, here);
+    $("error").replaceChildren(`${say("This table is open in another tab.")} `, here);
   }
 }
 
 function openSetup() {
-  $("setup").hidden = false;
+  $("setup").hidden = $("records").hidden = false;
   $("table").hidden = true;
   $("cancel").hidden = !table;
   $("game").focus();
@@ -83,7 +90,7 @@ function draw(before = table.svg) {
   board.show(table.svg, table.legal, table.dice && table.svg !== before);
   $("board").setAttribute("aria-label", `${table.title}: ${say("board")}`);
   $("diagram").textContent = table.diagram;
-  const persons = table.setup.seats.some((who) => who === "person");
+  const persons = !table.recorded && table.setup.seats.some((who) => who === "person");
   $("players").replaceChildren(...table.labels.map((label, seat) => {
     const row = document.createElement("li");
     const who = table.setup.seats[seat] === "person" ? say("person") : label;
@@ -102,7 +109,9 @@ function draw(before = table.svg) {
   $("back").disabled = !table.back.length;
   $("hint").hidden = $("resign").hidden = !persons || table.over;
   $("hint").disabled = !table.mine;
-  $("sides").hidden = new Set(table.setup.seats).size < 2;
+  $("replay").hidden = table.recorded;
+  $("sides").hidden = table.recorded || new Set(table.setup.seats).size < 2;
+  $("branch").hidden = table.hidden;
   $("again").hidden = !table.failed;
   $("watching").hidden = persons || table.over;
   $("pause").textContent = say(table.paused ? "go on" : "pause");
@@ -116,11 +125,11 @@ function draw(before = table.svg) {
 function status() {
   if (!table) return;
   const spot = pointed && document.activeElement === $("board") ? ` · ${pointed.name}${pointed.can ? `, ${say("can be played")}` : ""}` : "";
-  const words = looked ? `${say("looking back")}: ${looked.ply}`
+  const words = looked ? `${say("Looking back")}: ${looked.ply}`
     : table.over ? [outcome(table), table.reason].filter(Boolean).join(" ")
-    : table.mine ? say("your move") + (table.setup.seats.filter((who) => who === "person").length > 1 ? ` (${say("seat")} ${table.turn})` : "")
+    : table.mine ? say("Your move") + (table.setup.seats.filter((who) => who === "person").length > 1 ? ` (${say("seat")} ${table.turn})` : "")
     : table.failed ? ""
-    : table.paused && !table.setup.seats.includes("person") ? say("paused") : say("thinking");
+    : table.paused && !table.setup.seats.includes("person") ? say("Paused") : say("Thinking …");
   $("status").textContent = words + spot;
 }
 
@@ -150,26 +159,40 @@ function browse(step) {
   look(Math.max(0, Math.min(table.ply, (looked ? looked.ply : table.ply) + step)));
 }
 
+function keep(content, file, type) {
+  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(new Blob([content], { type })), download: file });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
 function begin(setup) {
   ask({ type: "setup", setup });
 }
 
 $("new").onclick = openSetup;
 $("cancel").onclick = () => {
-  $("setup").hidden = true;
+  $("setup").hidden = $("records").hidden = true;
   $("table").hidden = false;
 };
 $("language").onclick = () => {
   switchLanguage();
   setup.draw();
+  records.draw();
   if (table) draw();
 };
 // Of two persons at one table either takes back; looking back, one goes on from there.
 $("back").onclick = () => ask({ type: "back", ply: looked ? table.back.findLast((ply) => ply <= looked.ply) ?? table.back[0] : table.back.at(-1) });
 $("hint").onclick = () => ask({ type: "hint", ply: table.ply });
 $("resign").onclick = () => ask({ type: "resign" });
-$("replay").onclick = () => begin({ ...table.setup, seed: null });
-$("sides").onclick = () => begin({ ...table.setup, seed: null, seats: [...table.setup.seats.slice(1), table.setup.seats[0]] });
+$("replay").onclick = () => begin({ ...table.setup, seed: null, episode: 0 });
+$("sides").onclick = () => begin({ ...table.setup, seed: null, episode: 0, seats: [...table.setup.seats.slice(1), table.setup.seats[0]] });
+$("branch").onclick = () => ask({ type: "branch", ply: looked ? looked.ply : table.ply, to: drawn() });
+$("save").onclick = () => ask({ type: "save" });
+$("picture").onclick = () => keep(looked ? looked.svg : table.svg, "board.svg", "image/svg+xml");
+$("copy").onclick = async () => {
+  await navigator.clipboard.writeText($("diagram").textContent);
+  $("status").textContent = say("Copied");
+};
 $("again").onclick = () => ask({ type: "again" });
 $("pause").onclick = () => ask({ type: "watch", paused: !table.paused, delay: table.delay });
 $("step").onclick = () => ask({ type: "step" });
@@ -191,4 +214,6 @@ document.addEventListener("keydown", (event) => {
 
 translate();
 setup = new Setup(await (await fetch("catalog.json")).json(), begin);
+records = new Records((line) => ask({ type: "open", line }));
+records.read(await (await fetch("games.jsonl")).text());
 connect();

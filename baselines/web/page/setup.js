@@ -70,12 +70,13 @@ export class Setup {
       .filter(([, value, usual]) => value !== "" && value !== usual)
       .map(([name, value]) => `${name}=${value}`);
     const seats = [...$("seats").querySelectorAll(":scope > .fields")].map((row) => row.value());
-    const [seed, clock] = [$("seed").value, $("clock").value];
+    const [seed, clock, position] = [$("seed").value, $("clock").value, $("position").value];
     return {
       game: this.game.name + (changed.length ? `:${changed.join(",")}` : ""),
       seats,
       seed: seed === "" ? null : Number(seed),
       clock: clock === "" ? null : Number(clock),
+      position,
     };
   }
 }

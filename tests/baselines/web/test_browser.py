@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from web_server import serving
 
+from boyi.baselines.arena.matches import Match, compete
 from boyi.baselines.web.server import Web
 
 CHROMIUM = shutil.which("chromium")
@@ -38,7 +39,10 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    records = tmp_path_factory.mktemp("records") / "games.jsonl"
+    compete(Match("hex:board_size=4", ["random", "mcts:sims=30"], games=6, seed=1), records)
     with serving(tmp_path_factory.mktemp("tables")) as made:
+        made.games = records.read_bytes()
         yield made
 
 
@@ -148,12 +152,12 @@ def test_a_whole_game_by_clicking(page: Any, name: str) -> None:
     moves = page.locator("#moves button")
     assert moves.count() > 4
     page.click("#first")
-    page.wait_for_function("document.getElementById('status').textContent.startsWith('looking back')")
+    page.wait_for_function("document.getElementById('status').textContent.startsWith('Looking back')")
     for _ in range(3):
         page.click("#next")
     page.wait_for_function("document.querySelector('#moves [aria-current=true]')?.textContent.startsWith('3.')")
     page.click("#last")
-    page.wait_for_function("!document.getElementById('status').textContent.startsWith('looking back')")
+    page.wait_for_function("!document.getElementById('status').textContent.startsWith('Looking back')")
 
 
 def test_taking_back_playing_again_and_changing_sides(page: Any) -> None:
@@ -219,7 +223,7 @@ def test_the_keyboard_alone(page: Any) -> None:
     assert page.locator("body").get_attribute("data-turn") == "over"
     page.keyboard.press("Tab")
     page.keyboard.press("Home")
-    page.wait_for_function("document.getElementById('status').textContent.startsWith('looking back')")
+    page.wait_for_function("document.getElementById('status').textContent.startsWith('Looking back')")
 
 
 def test_a_reload_keeps_the_game_and_another_tab_is_another_table(page: Any, browser: Any, web: Web) -> None:
@@ -248,6 +252,57 @@ def test_on_a_phone_nothing_is_cut_off(browser: Any, web: Web) -> None:
             if game in ("hex", "gomoku"):
                 spot.tap()
                 await_turn(page, ply)
+
+
+def test_recorded_games_are_chosen_looked_at_and_tried_out(page: Any, tmp_path: Path) -> None:
+    games = page.locator("#games button")
+    assert games.count() == 6
+    page.select_option("#who", "mcts:sims=30")
+    counts = []
+    for result in ("won", "lost", "drawn", "unfinished"):
+        page.select_option("#how", result)
+        counts.append(games.count())
+    assert sum(counts) == 6 and counts[0] > counts[1] and counts[2:] == [0, 0]
+    page.select_option("#how", "won")
+    games.first.click()
+    page.wait_for_selector("#board svg")
+    assert "mcts:sims=30" in page.inner_text("#status") and page.locator("#hint").is_hidden()
+    page.locator("#moves button").nth(2).click()
+    page.wait_for_function("document.getElementById('status').textContent.startsWith('Looking back: 3')")
+    page.click("#title")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.getElementById('status').textContent.startsWith('Looking back: 4')")
+    with page.expect_popup() as opened:
+        page.click("#branch")
+    tried = opened.value
+    tried.wait_for_selector("#board svg")
+    assert tried.locator("#moves button").count() == 4
+    move(tried)
+    assert tried.locator("#moves button").count() == 5
+    tried.close()
+    saved = {}
+    for button, name in (("#save", "game.jsonl"), ("#picture", "board.svg")):
+        with page.expect_download() as downloaded:
+            page.click(button)
+        assert downloaded.value.suggested_filename == name
+        downloaded.value.save_as(tmp_path / name)
+        saved[name] = (tmp_path / name).read_text()
+    assert saved["board.svg"].startswith("<svg") and '"format": "boyi-game-3"' in saved["game.jsonl"]
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click("#copy")
+    page.wait_for_function("document.getElementById('status').textContent === 'Copied'")
+    diagram = page.evaluate("navigator.clipboard.readText()")
+    assert diagram.startswith("hex 4x4  ply 4")
+    page.click("#new")
+    page.set_input_files("#file", tmp_path / "game.jsonl")
+    page.wait_for_function("document.querySelectorAll('#games button').length === 1")
+    page.select_option("#game", "hex")
+    page.click("#rules summary")
+    page.fill("#params [name=board_size]", "4")
+    page.click("#setup details:not(#rules) summary")
+    page.fill("#position", diagram)
+    page.click("#setup [type=submit]")
+    page.wait_for_function("document.getElementById('diagram').textContent.startsWith('hex 4x4  ply 4')")
 
 
 def test_chinese(browser: Any, web: Web) -> None:

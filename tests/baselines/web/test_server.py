@@ -167,6 +167,47 @@ def test_who_leaves_in_the_middle_of_a_move_finds_it_made(web: Web) -> None:
         one.hear("table", mine=True, ply=2)
 
 
+def test_games_are_saved_opened_and_branched(web: Web) -> None:
+    with page(web) as one:
+        one.ask(type="setup", setup=HEX)
+        one.ask(type="play", action=4, ply=0)
+        one.hear("table", mine=True, ply=2)
+        one.ask(type="save")
+        line = one.hear("record")["line"]
+        one.ask(type="open", line=line)
+        shown = one.hear("table", recorded=True)
+        assert shown["ply"] == 2 and shown["returns"] is None
+        for kind in ("play", "back", "resign", "hint", "step"):
+            one.ask(type=kind)
+            assert "nobody plays in a recorded game" in one.hear("error")["text"]
+        one.ask(type="open", line=line.replace("b2", "zz"))
+        assert "does not replay" in one.hear("error")["text"]
+        other = "f" * 16
+        one.ask(type="branch", ply=1, to=other)
+        assert one.hear("branched")["to"] == other
+        for to in (other, "../token", ""):
+            one.ask(type="branch", ply=1, to=to)
+            assert "a table of its own" in one.hear("error")["text"]
+    with page(web) as one:
+        assert one.hear("table") == shown  # a reload shows it again
+    with page(web, other) as one:
+        tried = one.hear("table")
+        assert (tried["ply"], tried["turn"], tried["labels"]) == (1, 1, ["person", "person #2"])
+
+
+def test_games_of_a_file_are_handed_out(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    CliRunner().invoke(app, ["arena", HEX["game"], "random", "random", "--games", "4", "--out", str(path)])
+    assert len(path.read_bytes().splitlines()) == 4
+    for damage in (b"{}\n", b"nonsense\n"):
+        (tmp_path / "bad.jsonl").write_bytes(path.read_bytes() + damage)
+        words = ["web", "--no-open", "--tables", str(tmp_path / "t"), "--record", str(tmp_path / "bad.jsonl")]
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 2 and "bad.jsonl, line 5," in done.output and done.output.count("\n") == 1
+    done = CliRunner().invoke(app, ["web", "--no-open", "--record", str(tmp_path / "none.jsonl")])
+    assert done.exit_code == 2 and "cannot read" in done.output
+
+
 @pytest.mark.parametrize(
     ("said", "told"),
     [

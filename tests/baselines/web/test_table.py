@@ -9,10 +9,13 @@ import msgspec
 import numpy as np
 import pytest
 
+from boyi.baselines.arena.matches import Match, compete
 from boyi.baselines.arena.sitting import PERSON
 from boyi.baselines.web.catalog import catalog
-from boyi.baselines.web.table import Setup, Table, load, save
+from boyi.baselines.web.story import Replay
+from boyi.baselines.web.table import Setup, Table, branch, load, save
 from boyi.envs import BoyiError, find, games
+from boyi.envs.records.game_record import GameRecord, positions, read_line
 
 HEX = "hex:board_size=3"
 
@@ -205,3 +208,80 @@ def test_the_catalog_names_what_can_be_played() -> None:
         assert set(game["agents"]) <= known["agents"].keys()
         assert {param["name"] for param in game["params"]} == find(game["name"]).spec.params.keys()
     assert re.search("az:hex", json.dumps(known))
+
+
+def test_a_game_begins_in_a_position_set_up() -> None:
+    first = table(HEX, PERSON, PERSON)
+    for name in ("a1", "b2", "c3"):
+        play(first, name)
+    at = table(HEX, PERSON, PERSON, position=first.message()["diagram"])
+    assert at.message()["diagram"] == first.message()["diagram"] and at.message()["turn"] == 1
+    play(at, "c2")
+    again = at.back_to(0)
+    assert again.message()["diagram"] == first.message()["diagram"]
+    with pytest.raises(BoyiError, match="cannot be recorded"):
+        at.record()
+    for position in ("nonsense", table("hex:board_size=4").message()["diagram"]):
+        with pytest.raises(BoyiError):
+            table(HEX, PERSON, PERSON, position=position)
+    over = table(HEX, PERSON, PERSON)
+    for name in ("b1", "a1", "b2", "a2", "b3"):
+        play(over, name)
+    with pytest.raises(BoyiError, match="the game is over in this position"):
+        table(HEX, PERSON, PERSON, position=over.message()["diagram"])
+
+
+def recorded(game: str, games: int = 2) -> list[GameRecord]:
+    found: list[GameRecord] = []
+    compete(Match(game, ["random"] * find(game).seats, games=games, seed=3), report=found.append)
+    return found
+
+
+@pytest.mark.parametrize("name", games())
+def test_a_record_is_looked_at_and_kept(name: str, tmp_path: Any) -> None:
+    game = {"jiu": "jiu:board_size=6,max_turns=20"}.get(name, name)
+    for record in recorded(game, 4):
+        shown = Replay(record)
+        told = shown.message()
+        assert (told["ply"], told["labels"], told["returns"]) == (record.plies, record.seats, record.returns)
+        assert [move["name"] for move in told["moves"]] == record.names and told["legal"] == []
+        states = positions(record, "it")[1]
+        for ply in range(0, record.plies + 1, 7):
+            assert shown.look(ply)[1] == find(record.game).module("text").diagram(states[ply])
+        save(tmp_path / "it.json", shown)
+        assert load(tmp_path / "it.json").message() == told
+    assert record.episode or record.seed  # the last one is not the first game of seed 0
+
+
+@pytest.mark.parametrize("name", sorted({*games()} - {"mahjong"}))
+def test_a_branch_goes_on_from_a_position_with_the_same_dice(name: str) -> None:
+    game = {"jiu": "jiu:board_size=6,max_turns=20"}.get(name, name)
+    record = recorded(game)[-1]
+    story = Replay(record)
+    for ply in (0, record.plies // 2, record.plies - 1):
+        tried = Table.of(branch(story, ply))
+        assert repr(tried.states) == repr(story.states[: ply + 1]) and tried.persons_turn
+        tried.play(record.actions[ply], ply)
+        assert repr(tried.states[-1]) == repr(story.states[ply + 1])
+        twice = Table.of(branch(tried, ply))
+        assert repr(twice.states) == repr(story.states[: ply + 1])
+    with pytest.raises(BoyiError, match="no such position"):
+        branch(story, record.plies + 1)
+
+
+def test_what_hidden_hands_forbid() -> None:
+    at = table("mahjong", PERSON, "random", "random", "random", seed=5)
+    with pytest.raises(BoyiError, match="when it is over"):
+        at.record()
+    for story in (at, Replay(recorded("mahjong", 4)[0])):
+        with pytest.raises(BoyiError, match="cannot be tried out"):
+            branch(story, 0)
+
+
+def test_a_saved_game_is_a_record() -> None:
+    at = table("einstein", PERSON, "random", seed=11)
+    for _ in range(3):
+        at.play(int(np.flatnonzero(at.sitting.batch.mask[0])[0]), len(at.sitting.moves))
+        answer(at)
+    record = read_line(at.record().line().encode(), "it")
+    assert Replay(record).look(4) == at.look(4) and record.ended == "unfinished"
