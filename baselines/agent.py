@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numba.core.event import install_timer
@@ -20,6 +20,15 @@ from ..envs.engine.view import View
 from ..envs.faces.frame import whole
 
 Policy = Callable[[np.ndarray, np.ndarray], Any]
+
+
+class Weights(NamedTuple):
+    """What an agent makes of actions (actions,) float64, NaN where that is unknown: how often it has looked at each,
+    which are `visits`, or else values to the seat to move, the higher the better.
+    """
+
+    numbers: np.ndarray
+    visits: bool
 
 
 class Agent(ABC):
@@ -66,6 +75,13 @@ class Agent(ABC):
         `BoyiError` from an agent that cannot tell.
         """
         raise BoyiError(f"{self.name} does not say what a position is worth: alphabeta, exact, mcts and puct do")
+
+    def weigh(self, view: View, k: int = 0) -> Weights:
+        """Say what each action in game k of a view is to it: how often it has looked at it, or what it is worth.
+
+        `BoyiError` from an agent that cannot tell.
+        """
+        raise BoyiError(f"{self.name} does not weigh actions: az, dqn, exact, expectimax with dice, mcts and puct do")
 
     @property
     def alone(self) -> bool:

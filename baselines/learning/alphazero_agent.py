@@ -14,7 +14,7 @@ from ...envs.engine.spec import Game, Param, check_params, find
 from ...envs.engine.version import __version__
 from ...envs.engine.view import View
 from ...envs.records.files import PathOf, as_path
-from ..agent import Agent, check_duel
+from ..agent import Agent, Weights, check_duel
 from ..search.guided import PARAMS as GUIDED
 from ..search.guided import GuidedSearch, Searched, read_settings
 from ..search.puct import shares
@@ -168,6 +168,14 @@ class NetworkPlayer(Agent):
         actions = self._drawn(view, found.policy, found.action)
         self.guided.forest.note(view.row, actions)
         return actions
+
+    def weigh(self, view: View, k: int = 0) -> Weights:
+        view = view.take(np.array([k]))
+        self.fit(view.game)
+        if not self.values["sims"]:
+            priors = self.judged.evaluate(view.states, view.seat)[0][0].astype(np.float64)
+            return Weights(np.where(view.mask[0], priors, np.nan), True)
+        return Weights(np.where(view.mask[0], self._search(view).visits[0], np.nan), True)
 
     def value(self, view: View, k: int = 0) -> float:
         view = view.take(np.array([k]))

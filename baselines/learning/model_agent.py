@@ -20,7 +20,7 @@ from ...envs.faces.symmetry import symmetries
 from ...envs.mahjong import SPEC as MAHJONG
 from ...envs.mahjong.constants import KINDS
 from ...envs.records.files import PathOf, as_path
-from ..agent import Agent
+from ..agent import Agent, Weights
 from ..mahjong.evaluator import HandEvaluator
 from ..mahjong.search import HandSearch
 from ..mahjong.values import PublishedEvaluator
@@ -196,17 +196,37 @@ class NetworkAgent(Agent):
             actions[asked] = np.where(found < KINDS, actions[asked], found)
         return actions
 
+    def weigh(self, view: View, k: int = 0) -> Weights:
+        import torch
+
+        view = view.take(np.array([k]))
+        self.fit(view.game)
+        base = None if self.hands is None else self.hands.base_values(view.states, view.seat)
+        with torch.inference_mode():
+            values = self._judged(view.observe(self.frame.encoder), base)[0].double().cpu().numpy()
+        # Outputs are in the frame of who sees.
+        seen = np.full(view.game.actions, np.nan)
+        seen[: values.size] = values
+        found = np.full(view.game.actions, np.nan)
+        found[self.frame.actions(np.arange(seen.size), np.repeat(view.seat, seen.size))] = seen
+        return Weights(np.where(view.mask[0], found, np.nan), False)
+
+    def _judged(self, observations: np.ndarray, base: np.ndarray | None) -> Tensor:
+        """Value actions (m, outputs) of observations, what they are added to included."""
+        import torch
+
+        device = next(self.net.parameters()).device
+        values = self._values(observations, device)
+        return values if base is None else values + torch.from_numpy(base).to(device)
+
     def _best(self, observations: np.ndarray, masks: np.ndarray, base: np.ndarray | None) -> np.ndarray:
         import torch
 
         from .policies import best
 
-        device = next(self.net.parameters()).device
         with torch.inference_mode():
-            values = self._values(observations, device)
-            if base is not None:
-                values = values + torch.from_numpy(base).to(device)
-            return best(values, torch.from_numpy(masks[:, : values.shape[1]]).to(device))[:, 0].cpu().numpy()
+            values = self._judged(observations, base)
+            return best(values, torch.from_numpy(masks[:, : values.shape[1]]).to(values.device))[:, 0].cpu().numpy()
 
     def _values(self, observations: np.ndarray, device: torch.device) -> Tensor:
         """Value the actions of observations (m, *shape) as the encoder writes them."""

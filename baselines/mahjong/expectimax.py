@@ -7,6 +7,7 @@ import numpy as np
 from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
+from ..agent import Weights
 from ..search.evaluators import LEARNED, Judge
 from ..search.expectimax import DEEPEST, OWN, PLIES, Decider, Expectimax
 from .evaluator import HandEvaluator, HandJudge, Risk
@@ -62,6 +63,13 @@ class HandExpectimax(Expectimax):
         self.fit(view.game)
         assert isinstance(self.search, HandSearch)
         return self.search.decide_all(view)
+
+    def weigh(self, view: View, k: int = 0) -> Weights:
+        if not view.game.spec.hidden:
+            return super().weigh(view, k)
+        self.fit(view.game)
+        assert isinstance(self.search, HandSearch)
+        return Weights(self.search.worth(view, k), False)
 
     def _danger(self, game: Game) -> Risk | None:
         """Find what discards are charged with."""

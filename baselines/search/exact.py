@@ -9,7 +9,7 @@ from ...envs.engine.errors import BoyiError
 from ...envs.engine.kernels import step_one
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
-from ..agent import Agent, check_duel
+from ..agent import Agent, Weights, check_duel
 from .exact_kernels import make_solutions, solve
 
 
@@ -70,6 +70,9 @@ class Exact(Agent):
     def act(self, view: View) -> np.ndarray:
         view.check()
         return np.array([int(np.nanargmax(self.worth(view, k))) for k in range(view.row.size)], np.int64)
+
+    def weigh(self, view: View, k: int = 0) -> Weights:
+        return Weights(self.worth(view, k), False)
 
     def value(self, view: View, k: int = 0) -> float:
         self.fit(view.game)

@@ -14,7 +14,7 @@ from ...envs.engine.errors import BoyiError, shown
 from ...envs.engine.rng import GOLDEN
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
-from ..agent import Agent, check_duel
+from ..agent import Agent, Weights, check_duel
 from .evaluation import evaluation
 from .evaluators import LEARNED, Judge, find_judge
 from .expectimax_kernels import by_key, explore, make_context, make_frames, make_memo
@@ -90,6 +90,15 @@ class Expectimax(Agent):
         self.fit(view.game)
         assert self.search is not None
         return np.array([self.search.decide(view, k) for k in range(view.row.size)], np.int64)
+
+    def weigh(self, view: View, k: int = 0) -> Weights:
+        self.fit(view.game)
+        if not isinstance(self.search, StarSearch):
+            return super().weigh(view, k)
+        # Pruning leaves bounds of the others.
+        whole = StarSearch(view.game, self.search.depth, self.search.nodes, self.search.seconds, pruning=0)
+        whole.decide(view, k)
+        return Weights(whole.worth, False)
 
 
 class StarSearch:

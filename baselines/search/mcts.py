@@ -18,7 +18,7 @@ from ...envs.engine.errors import BoyiError
 from ...envs.engine.rng import below, combine
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
-from ..agent import Agent
+from ..agent import Agent, Weights
 from .clock import ANY, run_until
 from .mcts_kernels import ALWAYS, Scratch, Settings, run_simulations
 from .rollouts import find_rollout, rollout_notes
@@ -120,6 +120,9 @@ class MCTS(Agent):
         for memory in memories:
             memory.action = int(counts.argmax())
         return counts
+
+    def weigh(self, view: View, k: int = 0) -> Weights:
+        return Weights(np.where(view.mask[k], np.floor(self.visits(view, k)), np.nan), True)
 
     def value(self, view: View, k: int = 0) -> float:
         action = int(self.visits(view, k).argmax())

@@ -15,7 +15,7 @@ import numpy as np
 from ...envs.engine.errors import BoyiError, shown
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
-from ..agent import Agent, check_duel
+from ..agent import Agent, Weights, check_duel
 from .evaluators import Evaluator, Handmade, Judge, Playouts, find_judge
 from .guided import PARAMS, GuidedSearch, Noise, Searched, read_settings
 
@@ -100,6 +100,9 @@ class PUCT(Agent):
     def search(self, view: View) -> Searched:
         """Search the games of a view; as nobody says what will be played, the trees serve this decision alone."""
         return self._search(view, [np.random.default_rng(stream) for stream in view.rng])
+
+    def weigh(self, view: View, k: int = 0) -> Weights:
+        return Weights(np.where(view.mask[k], self.search(view.take(np.array([k]))).visits[0], np.nan), True)
 
     def value(self, view: View, k: int = 0) -> float:
         return float(self.search(view.take(np.array([k]))).value[0])

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...envs.engine.facts import facts
 from ...envs.engine.spec import Game, Param, find, games
+from ..agent import Agent
 from ..agents import AGENTS, agents_for
 from ..arena.sitting import PERSON
 
@@ -42,6 +43,7 @@ def _game(game: Game) -> dict[str, Any]:
         "params": [_param(key, param) for key, param in spec.params.items()],
         "opponents": _playable(facts(game).opponents),
         "agents": agents_for(game),
+        "analysts": _analysts(game),
     }
 
 
@@ -49,6 +51,16 @@ def _playable(agents: Iterable[str]) -> list[str]:
     """Choose of some agents those that can play here: networks need PyTorch."""
     able = find_spec("torch") is not None
     return [agent for agent in agents if able or not re.search(LEARNED, agent)]
+
+
+def _analysts(game: Game) -> list[str]:
+    """List the agents of a game that say what they make of actions, those that it offers before plain ones."""
+    weighing = [name for name, agent in AGENTS.items() if agent.weigh is not Agent.weigh]
+    offered = _playable(facts(game).opponents)
+    return [
+        *(agent for agent in offered if agent.partition(":")[0] in weighing),
+        *(name for name in agents_for(game) if name in weighing and name not in offered),
+    ]
 
 
 def _param(name: str, param: Param) -> dict[str, Any]:

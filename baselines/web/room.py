@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,10 +23,11 @@ from ...envs.engine.machine import usable_cores
 from ...envs.engine.schema import Form, Whole, fit, parse_json
 from ...envs.records.files import replace_file
 from ...envs.records.game_record import read_line
-from ..agent import blame
+from ..agent import Agent, blame
 from ..agents import make_agent
 from ..arena.sitting import Answer
 from ..trust import untrusted
+from .analysis import stages, valued, view_of, weighed
 from .story import Replay, Story
 from .table import LONGEST, Setup, Table, branch, load, save
 
@@ -81,6 +83,8 @@ class Room:
         """What stands for the agent's answer that is waited for; of any other nothing is made."""
         self.failed = ""
         """Why an agent has not answered."""
+        self.studied: object | None = None
+        """What stands for the analysis under way; any other ends."""
         self.paused, self.delay = False, 0.5
         self.timer: asyncio.TimerHandle | None = None
 
@@ -107,7 +111,7 @@ class Room:
     def leave(self, send: Send) -> None:
         """Hear that a page has gone: nobody else is asked before one comes back."""
         if self.send is send:
-            self.send = None
+            self.send = self.studied = None
             self._clock(None)
             self._rest()
 
@@ -144,6 +148,12 @@ class Room:
                 self._send({"type": "record", "line": table.record().line()})
             case "branch":
                 self._branch(table, ask)
+            case "analyse":
+                self._start(self._analyse(table, ask))
+            case "curve":
+                self._start(self._curve(table, ask))
+            case "rest":
+                self.studied = None
             case _ if not isinstance(table, Table):
                 raise BoyiError("nobody plays in a recorded game: try out how it might go on from a position of it")
             case "play":
@@ -188,7 +198,7 @@ class Room:
 
         table = await in_thread(made)
         before, thinking = self.table, self.asked is not None
-        self.table, self.asked, self.failed = table, None, ""
+        self.table, self.asked, self.failed, self.studied = table, None, "", None
         if before is not None and not thinking:  # else the one that waits for it lets it go
             before.close()
         self._changed()
@@ -261,7 +271,11 @@ class Room:
                 self._answered(table, answer)
             self._rest()
 
-        task = asyncio.get_running_loop().create_task(wait())
+        self._start(wait())
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Let work go on beside what a page asks for next."""
+        task = asyncio.get_running_loop().create_task(work)
         _running.add(task)
         task.add_done_callback(_running.discard)
 
@@ -297,6 +311,57 @@ class Room:
         action = await in_thread(think)
         name = table.game.module("text").name(state, action)
         self._send({"type": "hint", "ply": ply, "action": action, "name": name})
+
+    # Analysis
+
+    def _made(self, text: str, story: Story, **values: Any) -> Agent:
+        """Make an agent by its string, with some values changed."""
+        with self.trust():
+            agent = make_agent(text or facts(story.game).opponents[0], story.game)
+            changed = {**agent.values, **values}
+            return type(agent).from_string(make_agent, **changed) if values else agent
+
+    async def _analyse(self, story: Story, ask: Ask) -> None:
+        """Tell what an agent makes of a position, better and better, until something else is asked for."""
+        self.studied = study = object()
+
+        def think(agent: Agent) -> dict[str, Any]:
+            with _thinking:
+                return weighed(story, ask.ply, view, agent)
+
+        try:
+            view = view_of(story, ask.ply)
+            first = await in_thread(lambda: self._made(ask.agent, story))
+            sims = first.values.get("sims")
+            for agent in stages(partial(self._made, ask.agent, story), sims):
+                found = await in_thread(partial(think, agent))
+                if self.studied is not study:
+                    return
+                self._send(found)
+        except BoyiError as error:
+            if self.studied is study:
+                self.tell(error)
+
+    async def _curve(self, story: Story, ask: Ask) -> None:
+        """Tell what an agent holds every position of a game for, one after the other."""
+        self.studied = study = object()
+
+        def think(ply: int) -> float | None:
+            with _thinking:
+                return valued(story, ply, agent)
+
+        try:
+            if story.game.seats != 2 or story.closed:
+                raise BoyiError("a curve is of a game of two seats with nothing hidden")
+            agent = await in_thread(lambda: self._made(ask.agent, story))
+            for ply in range(len(story.known()) + 1):
+                value = await in_thread(partial(think, ply))
+                if self.studied is not study:
+                    return
+                self._send({"type": "curve", "ply": ply, "value": value})
+        except BoyiError as error:
+            if self.studied is study:
+                self.tell(error)
 
 
 _running: set[asyncio.Task[None]] = set()

@@ -30,6 +30,20 @@ export class Board {
     this.mark();
   }
 
+  // Colour spots by what an agent makes of the actions that end, or begin, at them.
+  heat(actions) {
+    const shares = new Map();
+    for (const { path, share } of actions) {
+      const name = this.picked.length ? (path[this.picked.length - 1] === this.picked.at(-1) ? path.at(-1) : null) : path.at(-1);
+      if (name) shares.set(name, Math.max(share, shares.get(name) ?? 0));
+    }
+    for (const spot of this.spots) {
+      const share = shares.get(spot.dataset.at) ?? 0;
+      spot.classList.toggle("heat", share > 0.02);
+      spot.setAttribute("fill-opacity", (0.65 * share).toFixed(3));
+    }
+  }
+
   going() {
     return this.legal.filter((one) => this.picked.every((name, k) => one.path[k] === name));
   }

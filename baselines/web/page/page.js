@@ -1,5 +1,6 @@
 // The page: it shows what the server says of its table, and tells it what the person wants.
 
+import { Analysis } from "./analysis.js";
 import { Board } from "./board.js";
 import { Records } from "./records.js";
 import { Setup } from "./setup.js";
@@ -12,7 +13,7 @@ if (location.hash) sessionStorage.table = location.hash.slice(1);
 history.replaceState(null, "", location.pathname);
 const name = (sessionStorage.table ??= drawn());
 
-let socket, setup, records, table = null, looked = null, pointed = null, wait = 250;
+let socket, setup, records, table = null, looked = null, wanted = 0, pointed = null, wait = 250;
 
 const board = new Board($("board"), {
   played: (one) => ask({ type: "play", action: one.action, ply: table.ply }),
@@ -21,6 +22,13 @@ const board = new Board($("board"), {
     status();
   },
   label: (spot, can) => (can ? `${spot}, ${say("can be played")}` : spot),
+});
+
+const analysis = new Analysis({
+  ask,
+  ply: () => (looked ? looked.ply : table.ply),
+  look,
+  heat: (actions) => board.spots && board.heat(actions),
 });
 
 function ask(message) {
@@ -46,17 +54,22 @@ function connect() {
 function hear(message) {
   if (message.type === "table") {
     const before = table?.svg;
+    if (table && table.setup.game !== message.setup.game) analysis.values = [];
     table = message;
     looked = null;
+    wanted = table.ply;
     $("setup").hidden = $("records").hidden = true;
     draw(before);
   } else if (message.type === "look") {
+    if (message.ply !== wanted) return; // another one has been asked for meanwhile
     looked = message;
     board.show(message.svg, []);
     $("diagram").textContent = message.diagram;
     list();
     status();
-  } else if (message.type === "hint") {
+    analysis.at();
+  } else if (message.type === "analysis" || message.type === "curve") analysis.hear(message);
+  else if (message.type === "hint") {
     if (table?.mine && message.ply === table.ply && !looked) {
       board.hint(table.legal.find((one) => one.action === message.action)?.path ?? []);
       $("status").textContent = `${say("It would play")}: ${sayAction(message.name)}`;
@@ -120,6 +133,9 @@ function draw(before = table.svg) {
   if (table.failed) $("error").textContent = table.failed;
   list();
   status();
+  analysis.offer(setup.catalog.games.find((game) => game.title === table.title));
+  analysis.cut(table.ply + 1);
+  analysis.at();
 }
 
 function status() {
@@ -139,6 +155,7 @@ function list() {
     const item = document.createElement("li");
     const button = Object.assign(document.createElement("button"), { textContent: `${k + 1}. ${sayAction(move.name)}`, onclick: () => look(k + 1) });
     button.setAttribute("aria-current", String(k + 1 === here));
+    button.dataset.seat = move.seat;
     item.append(button);
     return item;
   }));
@@ -149,6 +166,7 @@ function list() {
 }
 
 function look(ply) {
+  wanted = ply;
   if (ply === table.ply) {
     looked = null;
     draw();
@@ -156,7 +174,7 @@ function look(ply) {
 }
 
 function browse(step) {
-  look(Math.max(0, Math.min(table.ply, (looked ? looked.ply : table.ply) + step)));
+  look(Math.max(0, Math.min(table.ply, wanted + step)));
 }
 
 function keep(content, file, type) {

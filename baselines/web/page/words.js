@@ -8,6 +8,7 @@ const CHINESE = {
   "other agent": "其他程序…", seat: "座位", "Your move": "轮到你了", "Thinking …": "思考中…", "to move": "走棋", Paused: "已暂停",
   "You win.": "你赢了。", "You lose.": "你输了。", "You share the win.": "你与他人同胜。", "A draw.": "平局。", wins: "胜",
   "The game was cut off.": "对局被截断。", "Resigned.": "认输。", "Forfeited.": "判负。", "Out of time.": "超时。",
+  analysis: "分析", "this position": "当前局面", "the whole game": "整局", "as good as lost": "败着", value: "评估",
   position: "起始局面（文字）", "recorded games": "棋谱", "open a file of games": "打开棋谱文件", agent: "程序", result: "结果", "any agent": "全部程序",
   "any result": "全部结果", won: "胜", drawn: "和", lost: "负", unfinished: "未完", games: "局", "try from here": "由此试走",
   "save the game": "保存对局", "save the picture": "保存图片", "copy as text": "复制文字", "The game was not finished.": "对局未完。", Copied: "已复制",

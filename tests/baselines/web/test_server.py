@@ -195,6 +195,59 @@ def test_games_are_saved_opened_and_branched(web: Web) -> None:
         assert (tried["ply"], tried["turn"], tried["labels"]) == (1, 1, ["person", "person #2"])
 
 
+def test_a_position_is_analysed_better_and_better(web: Web) -> None:
+    with page(web) as one:
+        one.ask(type="setup", setup={**HEX, "game": "hex:board_size=4", "seats": ["person", "person"]})
+        one.ask(type="play", action=5, ply=0)
+        one.hear("table", ply=1)
+        one.ask(type="analyse", agent="mcts:sims=1000", ply=1)
+        totals = [sum(each["number"] for each in one.hear("analysis")["actions"]) for _ in range(5)]
+        assert totals == [64, 128, 256, 512, 1000]
+        one.ask(type="analyse", agent="exact", ply=1)
+        found = one.hear("analysis")
+        assert not found["visits"] and len(found["actions"]) == 15
+        numbers = [each["number"] for each in found["actions"]]
+        assert numbers == sorted(numbers, reverse=True) and set(numbers) == {1.0, -1.0}
+        assert all(each["share"] == (each["number"] > 0) for each in found["actions"])
+        one.ask(type="analyse", agent="mcts:sims=100000000", ply=1)
+        one.hear("analysis")
+        one.ask(type="rest")
+        one.ask(type="look", ply=0)
+        one.hear("look")
+        for agent, ply, told in (
+            ("random", 1, "does not weigh"),
+            ("nobody", 1, "unknown agent"),
+            ("mcts", 9, "no such"),
+        ):
+            one.ask(type="analyse", agent=agent, ply=ply)
+            assert told in one.hear("error")["text"]
+
+
+def test_a_curve_tells_where_a_game_was_lost(web: Web) -> None:
+    with page(web) as one:
+        one.ask(type="setup", setup={**HEX, "seats": ["person", "person"]})
+        for ply, action in enumerate((4, 0, 2, 1, 8)):
+            one.ask(type="play", action=action, ply=ply)
+        one.hear("table", ply=5)
+        one.ask(type="curve", agent="exact")
+        values = [one.hear("curve", ply=ply)["value"] for ply in range(6)]
+        assert values[:2] == [1.0, 1.0] and set(values) <= {1.0, -1.0}  # who begins wins in the middle of 3x3
+        one.ask(type="curve", agent="random")
+        assert "does not say what a position is worth" in one.hear("error")["text"]
+
+
+def test_what_others_hold_is_not_analysed(web: Web) -> None:
+    with page(web) as one:
+        one.ask(type="setup", setup={"game": "mahjong", "seats": ["greedy", "person", "greedy", "greedy"], "seed": 2})
+        shown = one.hear("table", mine=True)
+        one.ask(type="analyse", agent="expectimax", ply=shown["ply"])
+        found = one.hear("analysis")
+        legal = {each["name"] for each in shown["legal"]}
+        assert {each["name"] for each in found["actions"]} <= legal and found["actions"][0]["path"]
+        one.ask(type="curve", agent="mcts")
+        assert "two seats with nothing hidden" in one.hear("error")["text"]
+
+
 def test_games_of_a_file_are_handed_out(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     CliRunner().invoke(app, ["arena", HEX["game"], "random", "random", "--games", "4", "--out", str(path)])

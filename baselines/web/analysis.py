@@ -1,0 +1,92 @@
+"""What an agent makes of a position or of a whole game, told while it thinks on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ...envs.engine.batch import Batch
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.protocol import CHANCE
+from ...envs.engine.view import View
+from ...envs.faces.picking import paths
+from ..agent import Agent, Weights, blame
+from .story import Story
+
+FIRST = 64  # simulations after which an agent that simulates is heard first; then twice as many each time
+SHOWN = 40  # actions that are sent of a position, the best ones
+
+
+def view_of(story: Story, ply: int) -> View:
+    """Show an agent the position after so many moves that the viewer knows of; `BoyiError` where nobody decides there,
+    or only one who sees what the viewer may not.
+    """
+    state = story.states[story.at(ply)]
+    mover = int(state["to_move"])
+    if mover < 0:
+        raise BoyiError("there is nothing to decide in this position")
+    if story.closed and mover != story.viewer:
+        raise BoyiError("what others hold cannot be analysed before the game is over")
+    batch = Batch(story.game, 1, 0, encoder=None)
+    batch.set_states(np.array([state], batch.states.dtype))
+    return batch.view()
+
+
+def stages(make: Callable[..., Agent], sims: int | None) -> Iterator[Agent]:
+    """Make an agent over and over, which thinks twice as long every time, up to its own number of simulations."""
+    count = FIRST
+    while sims is not None and count < sims:
+        yield make(sims=count)
+        count *= 2
+    yield make()
+
+
+def weighed(story: Story, ply: int, view: View, agent: Agent) -> dict[str, Any]:
+    """Ask an agent about the actions of a position; say it by their names and spots, the best first."""
+    with blame(agent):
+        weights = agent.weigh(view)
+    state, name = story.states[story.at(ply)], story.game.module("text").name
+    known = np.flatnonzero(~np.isnan(weights.numbers))
+    best = known[np.argsort(-weights.numbers[known], kind="stable")][:SHOWN].tolist()
+    shown = story.viewer is None or story.viewer == int(view.seat[0])
+    found = paths(story.game, state, np.flatnonzero(view.mask[0]).tolist(), story.picture(state)) if shown else {}
+    part = shares(weights)
+    return {
+        "type": "analysis",
+        "ply": ply,
+        "agent": str(agent),
+        "visits": weights.visits,
+        "actions": [
+            {
+                "name": name(state, a),
+                "path": found.get(a, []),
+                "number": float(weights.numbers[a]),
+                "share": float(part[a]),
+            }
+            for a in best
+        ],
+    }
+
+
+def shares(weights: Weights) -> np.ndarray:
+    """Put numbers (actions,) between 0 and 1: visits by their largest, values from the worst to the best."""
+    numbers, low = weights.numbers, 0.0 if weights.visits else float(np.nanmin(weights.numbers))
+    reach = float(np.nanmax(numbers)) - low
+    return np.where(np.isnan(numbers), 0.0, (numbers - low) / reach if reach > 0 else 1.0)
+
+
+def valued(story: Story, ply: int, agent: Agent) -> float | None:
+    """Ask an agent what a position is worth to seat 0, from -1 to 1; None where dice are to be thrown."""
+    state = story.states[story.at(ply)]
+    mover = int(state["to_move"])
+    if mover == CHANCE:
+        return None
+    if mover < 0:
+        returns = story.message()["returns"]
+        return None if returns is None else float(np.clip(returns[0], -1.0, 1.0))
+    view = view_of(story, ply)
+    with blame(agent):
+        value = agent.value(view)
+    return value if mover == 0 else -value

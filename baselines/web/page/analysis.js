@@ -1,0 +1,91 @@
+// What an agent makes of a position, action by action, and of a game, position by position.
+
+import { sayAction } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+const SLIP = 0.4, BLUNDER = 1.0; // of a value from -1 to 1, that a move gives away
+
+export class Analysis {
+  constructor({ ask, ply, look, heat }) {
+    Object.assign(this, { ask, ply, look, heat, on: false, actions: [], values: [] });
+    $("analyse").onclick = () => {
+      this.on = !this.on;
+      this.at();
+    };
+    $("curve").onclick = () => {
+      this.values = [];
+      this.stop();
+      this.ask({ type: "curve", agent: $("analyst").value });
+    };
+    $("analysis").addEventListener("toggle", () => $("analysis").open || this.stop());
+    $("values").addEventListener("click", (event) => {
+      const box = $("values").firstElementChild?.getBoundingClientRect();
+      if (box) this.look(Math.round(((event.clientX - box.x) / box.width) * (this.values.length - 1)));
+    });
+  }
+
+  // Offer the agents of a game that can tell.
+  offer(game) {
+    if (this.game === game.name) return;
+    this.game = game.name;
+    $("analysts").replaceChildren(...game.analysts.map((each) => new Option(each, each)));
+    $("analyst").value = game.analysts[0] ?? "";
+  }
+
+  stop() {
+    if (this.on) this.ask({ type: "rest" });
+    this.on = false;
+    this.at();
+  }
+
+  // Another position is shown, or it is to be analysed.
+  at() {
+    this.actions = [];
+    $("analyse").setAttribute("aria-pressed", String(this.on));
+    this.draw();
+    if (this.on) this.ask({ type: "analyse", agent: $("analyst").value, ply: this.ply() });
+  }
+
+  // Another game is shown, or one has changed: what was found of the positions before stays.
+  cut(length) {
+    this.values.length = Math.min(this.values.length, length);
+  }
+
+  hear(message) {
+    if (message.type === "curve") this.values[message.ply] = message.value;
+    else if (this.on && message.ply === this.ply()) Object.assign(this, { actions: message.actions, visits: message.visits });
+    this.draw();
+  }
+
+  draw() {
+    this.heat(this.actions);
+    $("weights").replaceChildren(...this.actions.slice(0, 12).map(({ name, number, share }) => {
+      const row = document.createElement("li");
+      const bar = Object.assign(document.createElement("meter"), { value: share });
+      bar.setAttribute("aria-hidden", "true");
+      const parts = [sayAction(name), bar, this.visits ? number.toLocaleString() : number.toPrecision(3)];
+      row.append(...parts.map((part) => (typeof part === "string" ? Object.assign(document.createElement("span"), { textContent: part }) : part)));
+      return row;
+    }));
+    this.curve();
+    this.marks();
+  }
+
+  curve() {
+    const wide = this.values.length - 1;
+    if (wide < 1) return $("values").replaceChildren();
+    const points = this.values.map((value, k) => (value === null || value === undefined ? "" : `${k},${-value}`)).join(" ");
+    $("values").innerHTML = `<svg viewBox="0 -1.05 ${wide} 2.1" preserveAspectRatio="none" role="img"><line class="zero" x1="0" x2="${wide}" y1="0" y2="0" stroke-width=".01"/>`
+      + `<polyline class="line" points="${points}"/><line class="here" x1="${this.ply()}" x2="${this.ply()}" y1="-1.05" y2="1.05"/></svg>`;
+  }
+
+  // Mark moves after which whoever played them stands much worse.
+  marks() {
+    for (const [k, button] of [...$("moves").querySelectorAll("button")].entries()) {
+      const [before, after] = [this.values[k], this.values[k + 1]];
+      const lost = typeof before === "number" && typeof after === "number" ? (button.dataset.seat === "0" ? before - after : after - before) : 0;
+      button.classList.toggle("blunder", lost >= BLUNDER);
+      button.classList.toggle("slip", lost >= SLIP && lost < BLUNDER);
+    }
+  }
+}
