@@ -59,11 +59,11 @@ export class Analysis {
 
   draw() {
     this.heat(this.actions);
-    $("weights").replaceChildren(...this.actions.slice(0, 12).map(({ name, number, share }) => {
+    $("weights").replaceChildren(...this.actions.filter(({ number }) => number || !this.visits).slice(0, 12).map(({ name, number, share }) => {
       const row = document.createElement("li");
       const bar = Object.assign(document.createElement("meter"), { value: share });
       bar.setAttribute("aria-hidden", "true");
-      const parts = [sayAction(name), bar, this.visits ? number.toLocaleString() : number.toPrecision(3)];
+      const parts = [sayAction(name), bar, number.toLocaleString("en", this.visits ? {} : { maximumSignificantDigits: 3 })];
       row.append(...parts.map((part) => (typeof part === "string" ? Object.assign(document.createElement("span"), { textContent: part }) : part)));
       return row;
     }));

@@ -39,8 +39,10 @@ export class Board {
     }
     for (const spot of this.spots) {
       const share = shares.get(spot.dataset.at) ?? 0;
-      spot.classList.toggle("heat", share > 0.02);
-      spot.setAttribute("fill-opacity", (0.65 * share).toFixed(3));
+      // A cell takes the colour; of tiles, which are pictures, the best are lit.
+      const cell = spot.tagName === "circle";
+      spot.classList.toggle("heat", share > (cell ? 0.02 : 0.98));
+      if (cell) spot.setAttribute("fill-opacity", (0.65 * share).toFixed(3));
     }
   }
 
