@@ -78,6 +78,7 @@ function hear(message) {
   else if (message.type === "branched") window.open(`${location.pathname}#${message.to}`, "_blank", "noopener");
   else if (message.type === "empty") openSetup();
   else if (message.type === "error") {
+    analysis.on = false; // or what is refused would be asked for again
     if (table && !looked) draw();
     $("error").textContent = message.text;
   }

@@ -260,13 +260,13 @@ def test_an_agent_says_what_it_makes_of_it(page: Any) -> None:
     page.fill("#analyst", "exact")
     page.click("#analyse")
     page.wait_for_selector("#weights li")
-    assert page.locator("#weights li").first.inner_text().split()[-1] == "1.00"
+    assert page.locator("#weights li").first.inner_text().split()[-1] == "1"
     assert page.locator("#board .heat").count() > 0 and "b2" in page.inner_text("#weights")
     for name in ("b2", "a1"):
         ply = ply_of(page)
         page.locator(f"#board [data-at={name}]").click()
         await_turn(page, ply)
-    page.wait_for_function("document.querySelector('#weights li')?.textContent.includes('1.00')")
+    page.wait_for_function("document.querySelector('#weights li')?.textContent.endsWith('1')")
     page.locator("#board [data-at=c1]").click()
     await_turn(page, 2)
     page.locator("#board [data-at=a2]").click()
@@ -277,10 +277,10 @@ def test_an_agent_says_what_it_makes_of_it(page: Any) -> None:
     page.wait_for_function("document.body.dataset.turn === 'over' || document.body.dataset.ply === '6'")
     page.click("#curve")
     page.wait_for_selector("#values svg .line", state="attached")
-    page.click("#analyse")
     page.fill("#analyst", "random")
     page.click("#analyse")
     page.wait_for_function("document.getElementById('error').textContent.includes('does not weigh')")
+    assert page.get_attribute("#analyse", "aria-pressed") == "false"
 
 
 def test_recorded_games_are_chosen_looked_at_and_tried_out(page: Any, tmp_path: Path) -> None:
