@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -34,13 +34,13 @@ def view_of(story: Story, ply: int) -> View:
     return batch.view()
 
 
-def stages(make: Callable[..., Agent], sims: int | None) -> Iterator[Agent]:
-    """Make an agent over and over, which thinks twice as long every time, up to its own number of simulations."""
-    count = FIRST
-    while sims is not None and count < sims:
-        yield make(sims=count)
+def stages(agent: Agent) -> Iterator[dict[str, int]]:
+    """Say by what values an agent thinks ever longer, up to its own: twice as many simulations every time."""
+    count, most = FIRST, agent.values.get("sims", 0)
+    while count < most:
+        yield {"sims": count}
         count *= 2
-    yield make()
+    yield {}
 
 
 def weighed(story: Story, ply: int, view: View, agent: Agent) -> dict[str, Any]:

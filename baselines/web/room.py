@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
-from collections.abc import Callable, Coroutine
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -127,6 +127,8 @@ class Room:
                 await self._do(ask)
         except BoyiError as error:
             self.tell(error)
+        except Exception as error:  # a defect of ours costs nobody the game
+            self.tell(BoyiError(f"{type(error).__name__}: {error}"))
 
     async def _do(self, ask: Ask) -> None:
         table = self.table
@@ -165,10 +167,9 @@ class Room:
                 await self._become(lambda: table.back_to(ask.ply))
             case "resign":
                 table.resign()
-                self.asked = None
                 self._changed()
             case "hint":
-                await self._hint(table, ask)
+                self._start(self._hint(table, ask))
             case "watch":
                 self.paused, self.delay = ask.paused, ask.delay
                 self.show()
@@ -268,7 +269,8 @@ class Room:
                 table.close()
             elif self.asked is asked:
                 self.asked = None
-                self._answered(table, answer)
+                if table.agents_turn:  # nobody has resigned meanwhile
+                    self._answered(table, answer)
             self._rest()
 
         self._start(wait())
@@ -297,20 +299,20 @@ class Room:
 
     async def _hint(self, table: Table, ask: Ask) -> None:
         """Ask an agent, else the strongest one, what it would do in the place of the person to move."""
-        if not table.persons_turn:
-            raise BoyiError("there is nothing to decide")
-        sitting, ply, state = table.sitting, len(table.known()), table.states[-1]
-        view = sitting.batch.view()
+        self.studied = study = object()
 
         def think() -> int:
-            with self.trust():
-                agent = make_agent(ask.agent or facts(sitting.game).opponents[0], sitting.game)
+            agent = self._made(ask.agent, table)
             with _thinking, blame(agent):
                 return int(view.answered(agent.act(view))[0])
 
-        action = await in_thread(think)
-        name = table.game.module("text").name(state, action)
-        self._send({"type": "hint", "ply": ply, "action": action, "name": name})
+        with self._told_of(study):
+            if not table.persons_turn:
+                raise BoyiError("there is nothing to decide")
+            ply, state, view = len(table.known()), table.states[-1], table.sitting.batch.view()
+            action = await in_thread(think)
+            name = table.game.module("text").name(state, action)
+            self._send({"type": "hint", "ply": ply, "action": action, "name": name})
 
     # Analysis
 
@@ -318,29 +320,24 @@ class Room:
         """Make an agent by its string, with some values changed."""
         with self.trust():
             agent = make_agent(text or facts(story.game).opponents[0], story.game)
-            changed = {**agent.values, **values}
-            return type(agent).from_string(make_agent, **changed) if values else agent
+            return type(agent).from_string(make_agent, **{**agent.values, **values}) if values else agent
 
     async def _analyse(self, story: Story, ask: Ask) -> None:
         """Tell what an agent makes of a position, better and better, until something else is asked for."""
         self.studied = study = object()
 
-        def think(agent: Agent) -> dict[str, Any]:
+        def think(values: dict[str, int]) -> dict[str, Any]:
+            agent = self._made(ask.agent, story, **values)
             with _thinking:
                 return weighed(story, ask.ply, view, agent)
 
-        try:
+        with self._told_of(study):
             view = view_of(story, ask.ply)
-            first = await in_thread(lambda: self._made(ask.agent, story))
-            sims = first.values.get("sims")
-            for agent in stages(partial(self._made, ask.agent, story), sims):
-                found = await in_thread(partial(think, agent))
+            for values in stages(await in_thread(lambda: self._made(ask.agent, story))):
+                found = await in_thread(partial(think, values))
                 if self.studied is not study:
                     return
                 self._send(found)
-        except BoyiError as error:
-            if self.studied is study:
-                self.tell(error)
 
     async def _curve(self, story: Story, ask: Ask) -> None:
         """Tell what an agent holds every position of a game for, one after the other."""
@@ -350,7 +347,7 @@ class Room:
             with _thinking:
                 return valued(story, ply, agent)
 
-        try:
+        with self._told_of(study):
             if story.game.seats != 2 or story.closed:
                 raise BoyiError("a curve is of a game of two seats with nothing hidden")
             agent = await in_thread(lambda: self._made(ask.agent, story))
@@ -359,6 +356,12 @@ class Room:
                 if self.studied is not study:
                     return
                 self._send({"type": "curve", "ply": ply, "value": value})
+
+    @contextmanager
+    def _told_of(self, study: object) -> Iterator[None]:
+        """Tell the page what goes wrong, unless it does not wait for that any more."""
+        try:
+            yield
         except BoyiError as error:
             if self.studied is study:
                 self.tell(error)

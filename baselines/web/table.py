@@ -166,14 +166,14 @@ class Table(Story):
             actions = np.flatnonzero(sitting.batch.mask[0]).tolist()
             found = paths(self.game, self.states[-1], actions, told["svg"])
             legal = [{"action": a, "name": name(self.states[-1], a), "path": found[a]} for a in actions]
-        asked = self.viewer if self.closed and self.persons_turn else None if self.closed else sitting.to_move
         over, timed = sitting.to_move < 0, sitting.clock is not None
+        secret = self.closed and not self.persons_turn
         left = [round(sitting.left(seat), 1) for seat in range(self.game.seats)] if timed and not self.closed else None
         return {
             **told,
             "setup": {**msgspec.structs.asdict(self.setup), "seed": self.setup.seed if over else None},
             "recorded": False,
-            "turn": asked,
+            "turn": None if over or secret else sitting.to_move,
             "mine": self.persons_turn,
             "legal": legal,
             "back": [] if timed else self._decisions(),

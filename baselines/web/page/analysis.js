@@ -6,8 +6,8 @@ const $ = (id) => document.getElementById(id);
 const SLIP = 0.4, BLUNDER = 1.0; // of a value from -1 to 1, that a move gives away
 
 export class Analysis {
-  constructor({ ask, ply, look, heat }) {
-    Object.assign(this, { ask, ply, look, heat, on: false, actions: [], values: [] });
+  constructor({ ask, ply, look, heat, ready }) {
+    Object.assign(this, { ask, ply, look, heat, ready, on: false, actions: [], values: [] });
     $("analyse").onclick = () => {
       this.on = !this.on;
       this.at();
@@ -43,7 +43,7 @@ export class Analysis {
     this.actions = [];
     $("analyse").setAttribute("aria-pressed", String(this.on));
     this.draw();
-    if (this.on) this.ask({ type: "analyse", agent: $("analyst").value, ply: this.ply() });
+    if (this.on && this.ready()) this.ask({ type: "analyse", agent: $("analyst").value, ply: this.ply() });
   }
 
   // Another game is shown, or one has changed: what was found of the positions before stays.

@@ -9,11 +9,11 @@ import { outcome, say, sayAction, switchLanguage, translate } from "./words.js";
 const $ = (id) => document.getElementById(id);
 const drawn = () => [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 // A tab that another one has opened at a table says which in its address.
-if (location.hash) sessionStorage.table = location.hash.slice(1);
+if (/^#[0-9a-f]{16}$/.test(location.hash)) sessionStorage.table = location.hash.slice(1);
 history.replaceState(null, "", location.pathname);
 const name = (sessionStorage.table ??= drawn());
 
-let socket, setup, records, table = null, looked = null, wanted = 0, pointed = null, wait = 250;
+let socket, setup, records, table = null, looked = null, wanted = 0, shownAt = 0, ticking = 0, pointed = null, wait = 250;
 
 const board = new Board($("board"), {
   played: (one) => ask({ type: "play", action: one.action, ply: table.ply }),
@@ -29,6 +29,8 @@ const analysis = new Analysis({
   ply: () => (looked ? looked.ply : table.ply),
   look,
   heat: (actions) => board.spots && board.heat(actions),
+  // Nothing is decided at the end, and of what others decide with hidden hands nothing may be said.
+  ready: () => looked !== null || table.turn !== null,
 });
 
 function ask(message) {
@@ -81,8 +83,7 @@ function hear(message) {
     analysis.on = false; // or what is refused would be asked for again
     if (table && !looked) draw();
     $("error").textContent = message.text;
-  }
-  else if (message.type === "taken") {
+  } else if (message.type === "taken") {
     socket.taken = true;
     const here = Object.assign(document.createElement("button"), { textContent: say("open here"), onclick: () => location.reload() });
     $("error").replaceChildren(`${say("This table is open in another tab.")} `, here);
@@ -105,13 +106,8 @@ function draw(before = table.svg) {
   $("board").setAttribute("aria-label", `${table.title}: ${say("board")}`);
   $("diagram").textContent = table.diagram;
   const persons = !table.recorded && table.setup.seats.some((who) => who === "person");
-  $("players").replaceChildren(...table.labels.map((label, seat) => {
-    const row = document.createElement("li");
-    const who = table.setup.seats[seat] === "person" ? say("person") : label;
-    row.append(`${say("seat")} ${seat}: ${who}`, table.clock ? ` ${table.clock[seat]} s` : "");
-    row.classList.toggle("turn", table.turn === seat);
-    return row;
-  }));
+  shownAt = performance.now();
+  players();
   const buttons = table.legal.filter((one) => !one.path.length).map((one) => Object.assign(document.createElement("button"), {
     className: "choice",
     textContent: sayAction(one.name),
@@ -137,6 +133,20 @@ function draw(before = table.svg) {
   analysis.offer(setup.catalog.games.find((game) => game.title === table.title));
   analysis.cut(table.ply + 1);
   analysis.at();
+}
+
+function players() {
+  const spent = table.over ? 0 : (performance.now() - shownAt) / 1000;
+  $("players").replaceChildren(...table.labels.map((label, seat) => {
+    const row = document.createElement("li");
+    const who = table.setup.seats[seat] === "person" ? say("person") : label;
+    const left = table.clock ? `${Math.max(0, table.clock[seat] - (table.turn === seat ? spent : 0)).toFixed(0)} s` : "";
+    row.append(`${say("seat")} ${seat}: ${who}`, Object.assign(document.createElement("span"), { textContent: left }));
+    row.classList.toggle("turn", table.turn === seat);
+    return row;
+  }));
+  clearTimeout(ticking);
+  if (table.clock && !table.over) ticking = setTimeout(players, 500);
 }
 
 function status() {

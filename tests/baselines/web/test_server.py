@@ -322,6 +322,40 @@ def test_an_agent_that_fails_is_told_of_and_asked_again(web: Web, monkeypatch: p
         assert one.hear("table", mine=True)["failed"] == ""
 
 
+def test_a_clock_runs_down(web: Web) -> None:
+    with page(web) as one:
+        one.ask(type="setup", setup={**HEX, "clock": 0.2})
+        assert one.hear("table")["clock"] == [0.2, 0.2]
+        assert one.hear("table", over=True)["ended"] == "time"
+        one.ask(type="play", action=0, ply=0)
+        assert one.hear("table")["returns"] == [-1.0, 1.0]
+
+
+def test_nothing_waits_for_an_agent_that_thinks(web: Web) -> None:
+    """Neither taking back nor resigning, and what it says in the end changes nothing."""
+    slow = "mcts:sims=200000"
+    with page(web) as one:
+        one.ask(type="setup", setup={"game": "hex:board_size=4", "seats": ["person", slow]})
+        one.hear("table")
+        one.ask(type="hint", agent=slow)
+        one.ask(type="play", action=4, ply=0)
+        one.hear("table", thinking=True)
+        one.ask(type="back", ply=0)
+        one.hear("table", ply=0)
+        one.ask(type="play", action=0, ply=0)
+        one.hear("table", ply=1)
+        one.ask(type="resign")
+        assert one.hear("table", over=True)["ended"] == "resigned"
+        one.ask(type="look", ply=0)
+        one.hear("look")
+    until = time.monotonic() + SOON
+    while web.rooms and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not web.rooms
+    with page(web) as one:
+        assert one.hear("table")["ended"] == "resigned"
+
+
 def test_who_watches_pauses_steps_and_goes_on(web: Web) -> None:
     with page(web) as one:
         one.ask(type="setup", setup={**HEX, "seats": ["random", "mcts:sims=20"]})
