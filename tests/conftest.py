@@ -55,7 +55,7 @@ def kept(request: pytest.FixtureRequest) -> Kept:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--every-kernel", action="store_true", help="fail where a kernel is never entered")
-    parser.addoption("--limit", type=float, default=900, help="seconds that a test may take under xdist (%(default)s)")
+    parser.addoption("--limit", type=float, default=1200, help="seconds that a test may take under xdist (%(default)s)")
     parser.addoption("--write", action="store_true", help="write what tests keep in files anew, where it has changed")
 
 

@@ -29,7 +29,7 @@ from ..arena.sitting import Answer
 from ..trust import untrusted
 from .analysis import stages, valued, view_of, weighed
 from .story import Replay, Story
-from .table import LONGEST, Setup, Table, branch, load, save
+from .table import LONGEST, Setup, Table, branch, load, written
 
 NAME = re.compile(r"[0-9a-f]{16}")
 """What a table is called: pages draw the names of theirs."""
@@ -66,7 +66,7 @@ class Room:
     """A table, the file that keeps it, and the page that is open at it, to which `send` sends.
 
     `trust` is a context in which agents are made: by default one in which they start no program. `forget` is called
-    when there is neither a page nor an agent at work.
+    when there is neither a page nor anything to do.
     """
 
     def __init__(
@@ -85,6 +85,8 @@ class Room:
         """Why an agent has not answered."""
         self.studied: object | None = None
         """What stands for the analysis under way; any other ends."""
+        self.unsaved: bytes | None = None
+        """What is to be in the file, and is not certain to be."""
         self.paused, self.delay = False, 0.5
         self.timer: asyncio.TimerHandle | None = None
 
@@ -116,7 +118,7 @@ class Room:
             self._rest()
 
     def _rest(self) -> None:
-        if self.send is None and self.asked is None:
+        if self.send is None and self.asked is None and self.unsaved is None:
             self.forget()
 
     async def hear(self, content: str) -> None:
@@ -208,11 +210,28 @@ class Room:
         """Show and keep the table, and let whoever is next go on."""
         self.show()
         assert self.table is not None
-        try:
-            save(self.path, self.table)
-        except BoyiError as error:
-            self.tell(error)
+        before, self.unsaved = self.unsaved, written(self.table)
+        if before is None:
+            self._start(self._save())
         self.go_on()
+
+    async def _save(self) -> None:
+        """Write what is not in the file yet, which takes a while, until nothing newer has come."""
+        while (content := self.unsaved) is not None:
+            try:
+                await in_thread(partial(replace_file, self.path, content))
+            except BoyiError as error:
+                self.tell(error)
+            if self.unsaved is content:
+                self.unsaved = None
+        self._rest()
+
+    def close(self) -> None:
+        """Write what is not in the file yet, and let the agents go: the server ends."""
+        if self.unsaved is not None:
+            replace_file(self.path, self.unsaved)
+        if self.table is not None:
+            self.table.close()
 
     def show(self) -> None:
         """Send the page all that it shows."""

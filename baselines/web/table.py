@@ -18,7 +18,6 @@ from ...envs.engine.errors import BoyiError
 from ...envs.engine.schema import Form, Whole, parse_json, read
 from ...envs.engine.spec import find
 from ...envs.faces.picking import paths
-from ...envs.records.files import replace_file
 from ...envs.records.game_record import Ending, GameRecord, read_line
 from ..arena.sitting import PERSON, Answer, Sitting
 from .story import Replay, Story
@@ -209,10 +208,9 @@ def branch(story: Story, ply: int) -> Kept:
     return Kept(setup=setup, moves=moves)
 
 
-def save(path: Path, story: Story) -> None:
-    """Keep a table, or the record that is looked at, in a file."""
-    line = msgspec.json.encode(story.kept()) if isinstance(story, Table) else story.record().line().encode()
-    replace_file(path, line)
+def written(story: Story) -> bytes:
+    """Write what a file keeps of a table, or the record that is looked at."""
+    return msgspec.json.encode(story.kept()) if isinstance(story, Table) else story.record().line().encode()
 
 
 def load(path: Path) -> Story:

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -406,6 +407,12 @@ def test_the_oldest_tables_are_forgotten(tmp_path: Path) -> None:
         (tmp_path / f"{k:016x}.json").write_text("{}")
     forget(tmp_path)
     assert len(list(tmp_path.glob("*.json"))) == MOST_KEPT
+
+
+def test_answers_are_not_held_back_to_be_collected() -> None:
+    """Each would come 40 ms late."""
+    with listen(0) as taken:
+        assert taken.proto == socket.IPPROTO_TCP
 
 
 def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from boyi.baselines.arena.matches import Match, compete
 from boyi.baselines.arena.sitting import PERSON
 from boyi.baselines.web.catalog import catalog
 from boyi.baselines.web.story import Replay
-from boyi.baselines.web.table import Setup, Table, branch, load, save
+from boyi.baselines.web.table import Setup, Table, branch, load, written
 from boyi.envs import BoyiError, find, games
 from boyi.envs.records.game_record import GameRecord, positions, read_line
 
@@ -114,12 +114,12 @@ def test_a_file_keeps_a_table(name: str, tmp_path: Any) -> None:
         if at.sitting.to_move < 0:
             break
         at.play(int(np.flatnonzero(at.sitting.batch.mask[0])[-1]), at.message()["ply"])
-    save(tmp_path / "it.json", at)
+    (tmp_path / "it.json").write_bytes(written(at))
     again = load(tmp_path / "it.json")
     assert again.message() == at.message() and list(map(repr, again.states)) == list(map(repr, at.states))
     if at.sitting.to_move >= 0:
         at.resign()
-        save(tmp_path / "it.json", at)
+        (tmp_path / "it.json").write_bytes(written(at))
         assert load(tmp_path / "it.json").message() == at.message()
 
 
@@ -129,7 +129,7 @@ def test_a_damaged_file_is_a_sentence(tmp_path: Any) -> None:
         load(path)
     at = table()
     play(at, "a1")
-    save(path, at)
+    path.write_bytes(written(at))
     whole = path.read_bytes()
     for k in range(len(whole)):
         for change in (b"", b"\0", b"9", b'"'):
@@ -248,7 +248,7 @@ def test_a_record_is_looked_at_and_kept(name: str, tmp_path: Any) -> None:
         states = positions(record, "it")[1]
         for ply in range(0, record.plies + 1, 7):
             assert shown.look(ply)[1] == find(record.game).module("text").diagram(states[ply])
-        save(tmp_path / "it.json", shown)
+        (tmp_path / "it.json").write_bytes(written(shown))
         assert load(tmp_path / "it.json").message() == told
     assert record.episode or record.seed  # the last one is not the first game of seed 0
 
