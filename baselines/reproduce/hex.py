@@ -47,9 +47,9 @@ PUBLISHED = "published network, 11x11"
 DEVIATIONS = (
     "The text gives no number of games or hours of training, and no strength of the UCT program but that a large"
     f" majority of 50 games was won. Ours is `{UCT}`: random playouts, 1,000 a move.",
-    "The published network, ten layers of 128 filters, learns some 20 positions a second on a core and would take"
-    " months for what NeuroHex's two weeks of a GPU were. It is run as far as the table says; the same layers with a"
-    " quarter of the filters learn 7x7.",
+    "The published network, ten layers of 128 filters, takes more than half a second of a core for a transition and its"
+    " gradient step on 64 positions; NeuroHex's learned for two weeks on a GPU. It is run as far as the table says; the"
+    " same layers with a quarter of the filters learn 7x7.",
     "NeuroHex's games begin in positions of a database, and it is first taught electric resistance. Ours begin in"
     " positions of games of a weak search, and nothing is taught.",
     "Whether the target is the negated best of the opponent's next position, as NeuroHex has it, or the best of the own"
@@ -75,7 +75,7 @@ class Scale:
 
 
 QUICK = Scale(3000, 2000, 300, 2, 4, 10, {5: 0.05})
-FULL = Scale(200_000, 400_000, 10_000, 8, 50, 200, {5: 1.0, 7: 4.0})
+FULL = Scale(200_000, 400_000, 3_000, 8, 50, 200, {5: 1.0, 7: 4.0})
 
 
 def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path:
