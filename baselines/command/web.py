@@ -26,6 +26,8 @@ def web(
 ) -> None:
     """Play in the browser: a page of this machine alone, until Ctrl-C."""
     try:
+        import websockets  # noqa: F401 - by which uvicorn speaks
+
         from ..web.server import Server, Web, listen
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "websockets"):

@@ -415,6 +415,14 @@ def test_answers_are_not_held_back_to_be_collected() -> None:
         assert taken.proto == socket.IPPROTO_TCP
 
 
+@pytest.mark.parametrize("library", ["starlette", "uvicorn", "websockets"])
+def test_what_is_not_installed_is_named_with_what_installs_it(library: str) -> None:
+    code = f"import sys; sys.modules[{library!r}] = None; from boyi.baselines.command.main import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, "web"], capture_output=True, text=True)
+    told = 'boyi: the board in the browser needs Starlette and uvicorn: pip install "boyi[web]"\n'
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", told)
+
+
 def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path) -> None:
     taken = listen(0)
     taken.listen()
