@@ -79,8 +79,8 @@ class Room:
         self.table: Story | None = None
         self.send: Send | None = None
         self.busy = asyncio.Lock()
-        self.asked: object | None = None
-        """What stands for the agent's answer that is waited for; of any other nothing is made."""
+        self.asked = False
+        """Whether an agent's answer is waited for."""
         self.failed = ""
         """Why an agent has not answered."""
         self.studied: object | None = None
@@ -118,7 +118,7 @@ class Room:
             self._rest()
 
     def _rest(self) -> None:
-        if self.send is None and self.asked is None and self.unsaved is None:
+        if self.send is None and not self.asked and self.unsaved is None:
             self.forget()
 
     async def hear(self, content: str) -> None:
@@ -200,8 +200,8 @@ class Room:
                 return make()
 
         table = await in_thread(made)
-        before, thinking = self.table, self.asked is not None
-        self.table, self.asked, self.failed, self.studied = table, None, "", None
+        before, thinking = self.table, self.asked
+        self.table, self.asked, self.failed, self.studied = table, False, "", None
         if before is not None and not thinking:  # else the one that waits for it lets it go
             before.close()
         self._changed()
@@ -260,7 +260,7 @@ class Room:
             self._clock(left)
         if isinstance(table, Table) and table.agents_turn and table.sitting.persons:
             self._ask_agent()
-        elif table.agents_turn and not self.paused and self.asked is None:
+        elif table.agents_turn and not self.paused and not self.asked:
             self.timer = asyncio.get_running_loop().call_later(self.delay, self._ask_agent)
 
     def _clock(self, left: float | None) -> None:
@@ -275,9 +275,9 @@ class Room:
     def _ask_agent(self) -> None:
         """Ask the agent to move, unless it has been asked."""
         table = self.table
-        if not isinstance(table, Table) or not table.agents_turn or self.asked is not None:
+        if not isinstance(table, Table) or not table.agents_turn or self.asked:
             return
-        self.asked = asked = object()
+        self.asked = True
 
         async def wait() -> None:
             try:
@@ -286,8 +286,8 @@ class Room:
                 answer = error
             if self.table is not table:
                 table.close()
-            elif self.asked is asked:
-                self.asked = None
+            else:
+                self.asked = False
                 if table.agents_turn:  # nobody has resigned meanwhile
                     self._answered(table, answer)
             self._rest()

@@ -85,5 +85,21 @@ def test_a_tile_of_the_viewer_is_a_spot_and_no_other_is():
     assert len(re.findall("data-at", svg(state))) == int(state["hand"][0].sum())
 
 
+def test_of_actions_with_the_same_spots_the_shortest_name_has_them():
+    batch, text = Batch("mahjong", 300, 1, encoder=None), find("mahjong").module("text")
+    svg, met = find("mahjong").module("draw").svg, 0
+    for _ in range(40):
+        for row in np.flatnonzero(batch.mask[:, 34:68].any(axis=1) & batch.mask[:, :34].any(axis=1)):
+            state, legal = batch.states[row], np.flatnonzero(batch.mask[row]).tolist()
+            found = paths(batch.game, state, legal, svg(state, int(batch.to_move[row])))
+            for action in legal:
+                name = text.name(state, action)
+                assert found[action] == ([name] if action < 34 else [])
+                met += name.startswith("kong") and name[5:] in {text.name(state, a) for a in legal}
+        going = np.flatnonzero(batch.to_move >= 0)
+        batch.step(batch.sample(going), going)
+    assert met > 5
+
+
 def test_names_are_escaped():
     assert drawing.at('a"<') == 'data-at="a&quot;&lt;"'
