@@ -43,15 +43,21 @@ def stages(agent: Agent) -> Iterator[dict[str, int]]:
     yield {}
 
 
-def weighed(story: Story, ply: int, view: View, agent: Agent) -> dict[str, Any]:
-    """Ask an agent about the actions of a position; say it by their names and spots, the best first."""
+def places(story: Story, ply: int, view: View) -> dict[int, list[str]]:
+    """Find the spots of the actions of a position; of another seat than the viewer's there are none."""
+    if story.viewer not in (None, int(view.seat[0])):
+        return {}
+    state = story.states[story.at(ply)]
+    return paths(story.game, state, np.flatnonzero(view.mask[0]).tolist(), story.picture(state))
+
+
+def weighed(story: Story, ply: int, view: View, found: dict[int, list[str]], agent: Agent) -> dict[str, Any]:
+    """Ask an agent about the actions of a position; say it by their names and the spots found, the best first."""
     with blame(agent):
         weights = agent.weigh(view)
     state, name = story.states[story.at(ply)], story.game.module("text").name
     known = np.flatnonzero(~np.isnan(weights.numbers))
     best = known[np.argsort(-weights.numbers[known], kind="stable")][:SHOWN].tolist()
-    shown = story.viewer is None or story.viewer == int(view.seat[0])
-    found = paths(story.game, state, np.flatnonzero(view.mask[0]).tolist(), story.picture(state)) if shown else {}
     part = shares(weights)
     return {
         "type": "analysis",
@@ -84,8 +90,7 @@ def valued(story: Story, ply: int, agent: Agent) -> float | None:
     if mover == CHANCE:
         return None
     if mover < 0:
-        returns = story.message()["returns"]
-        return None if returns is None else float(np.clip(returns[0], -1.0, 1.0))
+        return None if story.returns is None else float(np.clip(story.returns[0], -1.0, 1.0))
     view = view_of(story, ply)
     with blame(agent):
         value = agent.value(view)

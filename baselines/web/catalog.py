@@ -23,11 +23,7 @@ def catalog() -> dict[str, Any]:
         "person": PERSON,
         "games": [_game(find(name)) for name in games()],
         "agents": {
-            name: {
-                "doc": (agent.__doc__ or "").splitlines()[0],
-                "positional": agent.positional,
-                "params": [_param(key, param) for key, param in agent.params.items()],
-            }
+            name: {"params": [_param(key, param) for key, param in agent.params.items()]}
             for name, agent in AGENTS.items()
         },
     }
@@ -39,7 +35,6 @@ def _game(game: Game) -> dict[str, Any]:
         "name": spec.name,
         "title": spec.title,
         "seats": spec.seats,
-        "hidden": spec.hidden,
         "params": [_param(key, param) for key, param in spec.params.items()],
         "opponents": _playable(facts(game).opponents),
         "agents": agents_for(game),
@@ -72,6 +67,5 @@ def _param(name: str, param: Param) -> dict[str, Any]:
         "default": param.default if kind != "text" else str(param.default),
         "low": param.low,
         "high": param.high,
-        "even": param.even,
         "choices": list(param.choices),
     }

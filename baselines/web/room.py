@@ -27,7 +27,7 @@ from ..agent import Agent, blame
 from ..agents import make_agent
 from ..arena.sitting import Answer
 from ..trust import untrusted
-from .analysis import stages, valued, view_of, weighed
+from .analysis import places, stages, valued, view_of, weighed
 from .story import Replay, Story
 from .table import LONGEST, Setup, Table, branch, load, written
 
@@ -348,15 +348,16 @@ class Room:
         def think(values: dict[str, int]) -> dict[str, Any]:
             agent = self._made(ask.agent, story, **values)
             with _thinking:
-                return weighed(story, ask.ply, view, agent)
+                return weighed(story, ask.ply, view, found, agent)
 
         with self._told_of(study):
             view = view_of(story, ask.ply)
+            found = places(story, ask.ply, view)
             for values in stages(await in_thread(lambda: self._made(ask.agent, story))):
-                found = await in_thread(partial(think, values))
+                told = await in_thread(partial(think, values))
                 if self.studied is not study:
                     return
-                self._send(found)
+                self._send(told)
 
     async def _curve(self, story: Story, ask: Ask) -> None:
         """Tell what an agent holds every position of a game for, one after the other."""

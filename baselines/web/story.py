@@ -23,10 +23,23 @@ class Story:
     states: list[np.void]
     """The positions so far, the one at hand last."""
 
-    persons_turn = agents_turn = False
+    @property
+    def persons_turn(self) -> bool:
+        """Whether a person is to move."""
+        return False
+
+    @property
+    def agents_turn(self) -> bool:
+        """Whether an agent is to move."""
+        return False
 
     def done(self) -> list[tuple[int, int]]:
         """List the moves: the seat, and the action."""
+        raise NotImplementedError
+
+    @property
+    def returns(self) -> list[float] | None:
+        """What each seat got (seats,), None before the end."""
         raise NotImplementedError
 
     @property
@@ -61,7 +74,7 @@ class Story:
         """Write a position as text, as the viewer may see it."""
         return seen(self.game, "text", "diagram")(state, self.viewer if self.closed else None)
 
-    def told(self, ended: Ending, returns: Sequence[float] | None, reason: str) -> dict[str, Any]:
+    def told(self, ended: Ending, reason: str) -> dict[str, Any]:
         """Say what a page shows of any game."""
         moves, name = self.done(), self.game.module("text").name
         return {
@@ -76,7 +89,7 @@ class Story:
             "diagram": self.diagram(self.states[-1]),
             "moves": [{"seat": moves[k][0], "name": name(self.states[k], moves[k][1])} for k in self.known()],
             "ended": ended,
-            "returns": returns,
+            "returns": self.returns,
             "reason": reason,
         }
 
@@ -108,11 +121,15 @@ class Replay(Story):
         actions = self.kept.actions
         return [(int(state["to_move"]), action) for state, action in zip(self.states, actions, strict=False)]
 
+    @property
+    def returns(self) -> list[float] | None:
+        return self.kept.returns
+
     def message(self) -> dict[str, Any]:
         record = self.kept
         setup = {"game": str(self.game), "seats": record.seats, "seed": record.seed, "clock": record.clock}
         return {
-            **self.told(record.ended, record.returns, record.reason),
+            **self.told(record.ended, record.reason),
             "setup": setup,
             "recorded": True,
             "turn": None,

@@ -95,11 +95,11 @@ class Table(Story):
     # What is done at it
 
     @property
-    def persons_turn(self) -> bool:  # type: ignore[override]
+    def persons_turn(self) -> bool:
         return self.sitting.to_move in self.sitting.persons
 
     @property
-    def agents_turn(self) -> bool:  # type: ignore[override]
+    def agents_turn(self) -> bool:
         return self.sitting.to_move >= 0 and not self.persons_turn
 
     def play(self, action: int, ply: int) -> None:
@@ -157,9 +157,13 @@ class Table(Story):
     def done(self) -> list[tuple[int, int]]:
         return [(move.seat, move.action) for move in self.sitting.moves]
 
+    @property
+    def returns(self) -> list[float] | None:
+        return self.sitting.returns
+
     def message(self) -> dict[str, Any]:
         sitting, name = self.sitting, self.game.module("text").name
-        told = self.told(sitting.ended, sitting.returns, sitting.reason)
+        told = self.told(sitting.ended, sitting.reason)
         legal: list[dict[str, Any]] = []
         if self.persons_turn:
             actions = np.flatnonzero(sitting.batch.mask[0]).tolist()
@@ -199,11 +203,11 @@ def branch(story: Story, ply: int) -> Kept:
     if story.game.spec.hidden:
         raise BoyiError(f"{story.game}: hands that others hold cannot be tried out")
     moves = [(action, 0.0) for _, action in story.done()[: story.at(ply)]]
+    seats = [PERSON] * story.game.seats
     if isinstance(story, Table):
-        setup = msgspec.structs.replace(story.setup, seats=[PERSON] * story.game.seats, clock=None)
+        setup = msgspec.structs.replace(story.setup, seats=seats, clock=None)
     else:
         record = story.record()
-        seats = [PERSON] * story.game.seats
         setup = Setup(game=str(story.game), seats=seats, seed=record.seed, episode=record.episode)
     return Kept(setup=setup, moves=moves)
 

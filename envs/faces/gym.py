@@ -140,8 +140,7 @@ class GameEnv(gymnasium.Env[Observation, int]):
 
     def _repr_svg_(self) -> str | None:
         """Draw the position for a notebook as `render` does; nothing where it is not whole."""
-        whole = self.steps.finished == self.steps.begun
-        return seen(self.game, "draw", "svg")(self.batch.states[0], self._viewer) if whole else None
+        return seen(self.game, "draw", "svg")(self.batch.states[0], self._viewer) if self.steps.whole else None
 
 
 class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarray]):

@@ -24,9 +24,14 @@ class Steps:
     def __init__(self, game: Game) -> None:
         self.game, self.begun, self.finished = game, 0, 0
 
+    @property
+    def whole(self) -> bool:
+        """Whether the last step or reset has finished."""
+        return self.finished == self.begun
+
     def check(self) -> None:
         """Raise `BoyiError` unless the last step or reset has finished."""
-        if self.finished != self.begun:
+        if not self.whole:
             raise unfinished(self.game)
 
     def begin(self, change: Callable[..., Result], *args: Any) -> Result:

@@ -1,8 +1,8 @@
 // What an agent makes of a position, action by action, and of a game, position by position.
 
+import { $, make } from "./dom.js";
 import { sayAction } from "./words.js";
 
-const $ = (id) => document.getElementById(id);
 const SLIP = 0.4, BLUNDER = 1.0; // of a value from -1 to 1, that a move gives away
 
 export class Analysis {
@@ -60,11 +60,11 @@ export class Analysis {
   draw() {
     this.heat(this.actions);
     $("weights").replaceChildren(...this.actions.filter(({ number }) => number || !this.visits).slice(0, 12).map(({ name, number, share }) => {
-      const row = document.createElement("li");
-      const bar = Object.assign(document.createElement("meter"), { value: share });
+      const row = make("li");
+      const bar = make("meter", { value: share });
       bar.setAttribute("aria-hidden", "true");
       const parts = [sayAction(name), bar, number.toLocaleString("en", this.visits ? {} : { maximumSignificantDigits: 3 })];
-      row.append(...parts.map((part) => (typeof part === "string" ? Object.assign(document.createElement("span"), { textContent: part }) : part)));
+      row.append(...parts.map((part) => (typeof part === "string" ? make("span", { textContent: part }) : part)));
       return row;
     }));
     this.curve();

@@ -2,11 +2,11 @@
 
 import { Analysis } from "./analysis.js";
 import { Board } from "./board.js";
+import { $, make } from "./dom.js";
 import { Records } from "./records.js";
 import { Setup } from "./setup.js";
 import { outcome, say, sayAction, switchLanguage, translate } from "./words.js";
 
-const $ = (id) => document.getElementById(id);
 const drawn = () => [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 // A tab that another one has opened at a table says which in its address.
 if (/^#[0-9a-f]{16}$/.test(location.hash)) sessionStorage.table = location.hash.slice(1);
@@ -85,7 +85,7 @@ function hear(message) {
     $("error").textContent = message.text;
   } else if (message.type === "taken") {
     socket.taken = true;
-    const here = Object.assign(document.createElement("button"), { textContent: say("open here"), onclick: () => location.reload() });
+    const here = make("button", { textContent: say("open here"), onclick: () => location.reload() });
     $("error").replaceChildren(`${say("This table is open in another tab.")} `, here);
   }
 }
@@ -108,7 +108,7 @@ function draw(before = table.svg) {
   const persons = !table.recorded && table.setup.seats.some((who) => who === "person");
   shownAt = performance.now();
   players();
-  const buttons = table.legal.filter((one) => !one.path.length).map((one) => Object.assign(document.createElement("button"), {
+  const buttons = table.legal.filter((one) => !one.path.length).map((one) => make("button", {
     className: "choice",
     textContent: sayAction(one.name),
     onclick: () => ask({ type: "play", action: one.action, ply: table.ply }),
@@ -138,10 +138,10 @@ function draw(before = table.svg) {
 function players() {
   const spent = table.over ? 0 : (performance.now() - shownAt) / 1000;
   $("players").replaceChildren(...table.labels.map((label, seat) => {
-    const row = document.createElement("li");
+    const row = make("li");
     const who = table.setup.seats[seat] === "person" ? say("person") : label;
     const left = table.clock ? `${Math.max(0, table.clock[seat] - (table.turn === seat ? spent : 0)).toFixed(0)} s` : "";
-    row.append(`${say("seat")} ${seat}: ${who}`, Object.assign(document.createElement("span"), { textContent: left }));
+    row.append(`${say("seat")} ${seat}: ${who}`, make("span", { textContent: left }));
     row.classList.toggle("turn", table.turn === seat);
     return row;
   }));
@@ -163,8 +163,8 @@ function status() {
 function list() {
   const here = looked ? looked.ply : table.ply;
   $("moves").replaceChildren(...table.moves.map((move, k) => {
-    const item = document.createElement("li");
-    const button = Object.assign(document.createElement("button"), { textContent: `${k + 1}. ${sayAction(move.name)}`, onclick: () => look(k + 1) });
+    const item = make("li");
+    const button = make("button", { textContent: `${k + 1}. ${sayAction(move.name)}`, onclick: () => look(k + 1) });
     button.setAttribute("aria-current", String(k + 1 === here));
     button.dataset.seat = move.seat;
     item.append(button);
@@ -189,7 +189,7 @@ function browse(step) {
 }
 
 function keep(content, file, type) {
-  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(new Blob([content], { type })), download: file });
+  const link = make("a", { href: URL.createObjectURL(new Blob([content], { type })), download: file });
   link.click();
   URL.revokeObjectURL(link.href);
 }

@@ -1,8 +1,8 @@
 // Recorded games of a file: all of a match, those of one agent, of one result.
 
+import { $, make } from "./dom.js";
 import { say } from "./words.js";
 
-const $ = (id) => document.getElementById(id);
 const MOST = 500; // that are listed at once
 const RESULTS = ["any result", "won", "drawn", "lost", "unfinished"];
 
@@ -49,8 +49,8 @@ export class Records {
     $("games").replaceChildren(...found.slice(0, MOST).map((game) => {
       const returns = game.returns ? game.returns.join(" : ") : say("unfinished");
       const text = `${game.number}. ${(game.seats ?? []).join(" – ")}  ${returns}  (${game.plies})`;
-      const item = document.createElement("li");
-      item.append(Object.assign(document.createElement("button"), { textContent: text, onclick: () => this.open(game.line) }));
+      const item = make("li");
+      item.append(make("button", { textContent: text, onclick: () => this.open(game.line) }));
       return item;
     }));
   }

@@ -1,8 +1,8 @@
 // The form of a new game, made of what the catalog says of games and agents.
 
+import { $, make } from "./dom.js";
 import { say } from "./words.js";
 
-const $ = (id) => document.getElementById(id);
 const OTHER = "…";
 
 export class Setup {
@@ -32,10 +32,10 @@ export class Setup {
   seat(seat) {
     const { opponents, agents } = this.game;
     const strongest = opponents[0];
-    const label = document.createElement("label");
-    const select = document.createElement("select");
-    const text = Object.assign(document.createElement("input"), { hidden: true, autocomplete: "off", spellcheck: false });
-    const list = Object.assign(document.createElement("datalist"), { id: `agents-${seat}` });
+    const label = make("label");
+    const select = make("select");
+    const text = make("input", { hidden: true, autocomplete: "off", spellcheck: false });
+    const list = make("datalist", { id: `agents-${seat}` });
     text.setAttribute("list", list.id);
     text.setAttribute("aria-label", `${say("other agent")} ${seat}`);
     list.append(...agents.map((name) => new Option(this.described(name), name)));
@@ -50,9 +50,9 @@ export class Setup {
       text.hidden = select.value !== OTHER;
       if (!text.hidden) text.focus();
     });
-    const name = Object.assign(document.createElement("span"), { textContent: `${say("seat")} ${seat}` });
+    const name = make("span", { textContent: `${say("seat")} ${seat}` });
     label.append(name, select);
-    const row = document.createElement("div");
+    const row = make("div");
     row.className = "fields";
     row.append(label, text, list);
     row.value = () => (select.value === OTHER ? text.value.trim() : select.value);
@@ -82,16 +82,16 @@ export class Setup {
 }
 
 function field(param) {
-  const label = document.createElement("label");
-  const name = Object.assign(document.createElement("span"), { textContent: `${param.name}: ${param.doc}` });
+  const label = make("label");
+  const name = make("span", { textContent: `${param.name}: ${param.doc}` });
   let input;
-  if (param.kind === "truth") input = Object.assign(document.createElement("input"), { type: "checkbox", checked: param.default });
+  if (param.kind === "truth") input = make("input", { type: "checkbox", checked: param.default });
   else if (param.choices.length && param.low === null) {
-    input = document.createElement("select");
+    input = make("select");
     input.append(...param.choices.map((choice) => new Option(choice, choice)));
     input.value = param.default;
   } else {
-    input = Object.assign(document.createElement("input"), { value: param.default, autocomplete: "off" });
+    input = make("input", { value: param.default, autocomplete: "off" });
     if (param.low !== null && !param.choices.length) Object.assign(input, { type: "number", min: param.low, max: param.high, step: param.kind === "whole" ? 1 : "any" });
   }
   input.name = param.name;

@@ -5,16 +5,16 @@ const CHINESE = {
   begin: "开始", cancel: "取消", "take back": "悔棋", hint: "提示", resign: "认输", "play again": "再来一局", "change sides": "交换座位",
   "ask again": "重试", step: "一步", pace: "间隔", "first position": "最初局面", "previous position": "上一局面",
   "next position": "下一局面", "latest position": "最新局面", "as text": "文字局面", pause: "暂停", "go on": "继续", person: "玩家",
-  "other agent": "其他程序…", seat: "座位", "Your move": "轮到你了", "Thinking …": "思考中…", "to move": "走棋", Paused: "已暂停",
+  "other agent": "其他程序…", seat: "座位", "Your move": "轮到你了", "Thinking …": "思考中…", Paused: "已暂停",
   "You win.": "你赢了。", "You lose.": "你输了。", "You share the win.": "你与他人同胜。", "A draw.": "平局。", wins: "胜",
   "The game was cut off.": "对局被截断。", "Resigned.": "认输。", "Forfeited.": "判负。", "Out of time.": "超时。",
-  analysis: "分析", "this position": "当前局面", "the whole game": "整局", "as good as lost": "败着", value: "评估",
+  analysis: "分析", "this position": "当前局面", "the whole game": "整局",
   position: "起始局面（文字）", "recorded games": "棋谱", "open a file of games": "打开棋谱文件", agent: "程序", result: "结果", "any agent": "全部程序",
   "any result": "全部结果", won: "胜", drawn: "和", lost: "负", unfinished: "未完", games: "局", "try from here": "由此试走",
   "save the game": "保存对局", "save the picture": "保存图片", "copy as text": "复制文字", "The game was not finished.": "对局未完。", Copied: "已复制",
   "The connection is lost; trying again …": "与服务器的连接已断开，正在重连…", "This table is open in another tab.": "此桌已在另一个标签页打开。", "open here": "在此打开", strongest: "最强", trained: "训练所得",
-  pass: "过", win: "胡", pong: "碰", kong: "杠", chow: "吃", stop: "停", swap: "交换", moves: "着法", board: "棋盘", "can be played": "可走",
-  "It would play": "建议", "Looking back": "回看", points: "得分", yes: "是", default: "默认",
+  pass: "过", win: "胡", pong: "碰", kong: "杠", chow: "吃", stop: "停", swap: "交换", board: "棋盘", "can be played": "可走",
+  "It would play": "建议", "Looking back": "回看", points: "得分",
 };
 
 let chinese = (localStorage.getItem("language") ?? navigator.language).startsWith("zh");
