@@ -51,20 +51,13 @@ class NetworkEvaluator:
     ) -> None:
         self.threads, self.leaf = threads, leaf
         self.game, self.frame, self.device = game, Frame(game, encoder), torch.device(device)
-        self.dtype = PRECISIONS[self._quicker(net, rows) if precision == "auto" else precision]
+        self.dtype = PRECISIONS[quicker(net, self.frame.shape, rows, device) if precision == "auto" else precision]
         self.mask = np.zeros(game.actions, np.int8)
         # On a GPU what several judge for overlaps, copies and all, when each has a stream of its own.
         self.stream = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None  # type: ignore[no-untyped-call]
         self.spent = 0.0
         """Seconds in the network so far."""
         self.refresh(net)
-
-    def _quicker(self, net: nn.Module, rows: int) -> str:
-        """Name the precision in which the network judges so many positions quicker."""
-        if self.device.type != "cpu":
-            return "bfloat16"
-        multiplies = torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
-        return "bfloat16" if multiplies and rows * multiplications(net, self.frame.shape) >= HEAVY else "float32"
 
     def refresh(self, net: nn.Module) -> None:
         """Judge by what a network is now."""
@@ -109,6 +102,14 @@ class NetworkEvaluator:
             found = [part.float().cpu().numpy() for part in (said if isinstance(said, tuple) else (said,))]
         self.spent += time.perf_counter() - started
         return found
+
+
+def quicker(net: nn.Module, shape: tuple[int, ...], rows: int, device: str = "cpu") -> str:
+    """Name the precision in which a network judges so many observations quicker."""
+    if torch.device(device).type != "cpu":
+        return "bfloat16"
+    multiplies = torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
+    return "bfloat16" if multiplies and rows * multiplications(net, shape) >= HEAVY else "float32"
 
 
 def multiplications(net: nn.Module, shape: tuple[int, ...]) -> int:

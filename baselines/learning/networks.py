@@ -371,7 +371,10 @@ class ResNet(Network):
         self.head = flat_head(channels[-1] * -(-height // shrunk) * -(-width // shrunk), actions)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.head(self.blocks(self.stem(x).relu()))
+        seen = self.blocks(self.stem(x).relu())
+        # Values in bfloat16 are further from each other than two discards of a hand.
+        with torch.autocast(x.device.type, enabled=False):
+            return self.head(seen.to(self.head[1].weight.dtype))
 
 
 class Cnn(Network):

@@ -236,3 +236,25 @@ def test_equal_rows_are_looked_at_once_and_valued_alike(rows: int, monkeypatch: 
         assert suits == len(part[:, :3].flatten(0, 1).unique(dim=0)) < 3 * len(part)
         assert honors == len(part[:, 3].unique(dim=0))
     assert len(shown) >= -(-60 // rows)
+
+
+@pytest.mark.parametrize("multiplies", [True, False])
+def test_the_papers_network_reads_values_off_in_whole_numbers(
+    monkeypatch: pytest.MonkeyPatch, multiplies: bool
+) -> None:
+    """Where processors multiply bfloat16 its convolutions are in it, but not its values: discards differ by less."""
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: False)
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: multiplies)
+    frame = Frame(GAME, "matrix19")
+    torch.manual_seed(3)
+    net = build("resnet", frame.shape, KINDS, layers=8).eval()
+    torch.nn.init.normal_(net.head[1].weight, std=0.1)
+    state = table(HAND, live=30)
+    hands = hands_of(state, np.tile(state["hand"][0, 0], (3, 1)), np.tile(unseen_by(state[0]), (3, 1)), 5)
+    one = NetworkHands(GAME, net, frame, 1.0)
+    with torch.inference_mode():
+        exact = net(torch.from_numpy(one.observe(hands))).numpy()
+    found = one.q(hands)
+    assert np.array_equal(found, exact) != multiplies
+    np.testing.assert_allclose(found, exact, atol=0.02 * np.abs(exact).max())
+    assert not np.array_equal(torch.from_numpy(found).bfloat16().float().numpy(), found)
