@@ -44,19 +44,20 @@ DEVIATIONS = (
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is done: transitions of a run on 9x9, and on 19x19; how often scores are measured, in how many games;
-    games of a match at the end.
+    """How much is done: transitions of a run on 9x9, of that of `ours`, and of the one on 19x19; how often scores are
+    measured, in how many games; games of a match at the end.
     """
 
     steps: int
+    ours: int
     whole: int
     points: int
     point_games: int
     games: int
 
 
-QUICK = Scale(2000, 500, 2, 4, 10)
-FULL = Scale(200_000, 50_000, 8, 40, 200)
+QUICK = Scale(2000, 2000, 500, 2, 4, 10)
+FULL = Scale(80_000, 400_000, 20_000, 8, 40, 200)
 
 
 def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path:
@@ -133,7 +134,7 @@ def _variants(scale: Scale) -> dict[str, Variant]:
         PRINTED: printed(),
         **{name: printed(**change) for name, change in MENDED.items()},
         ALL_MENDED: printed(**everything),
-        OURS: variant("gomoku9_dqn", scale.steps),
+        OURS: variant("gomoku9_dqn", scale.ours),
     }
 
 

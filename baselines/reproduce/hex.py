@@ -28,7 +28,6 @@ COMPARED: dict[str, tuple[str, dict[str, Any]]] = {
     OURS: ("hex7_dqn", {}),
 }
 """The runs on 7x7: config, and what is changed."""
-SIZES = (9, 11)
 OPTIONS: dict[str, dict[str, Any]] = {
     "nothing": {},
     "one step": {"n_steps": 1},
@@ -61,12 +60,13 @@ DEVIATIONS = (
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is done: transitions of a run on 7x7, of those of `ours`, and of the published network; how often scores
-    are measured, in how many games; games of a match at the end; minutes of a run with an option, by board.
+    """How much is done: transitions of a run on 7x7, of those of `ours`, by board, and of the published network; how
+    often scores are measured, in how many games; games of a match at the end; minutes of a run with an option, by
+    board.
     """
 
     steps: int
-    ours: int
+    ours: dict[int, int]
     published: int
     points: int
     point_games: int
@@ -74,8 +74,8 @@ class Scale:
     minutes: dict[int, float]
 
 
-QUICK = Scale(3000, 2000, 300, 2, 4, 10, {5: 0.05})
-FULL = Scale(200_000, 400_000, 3_000, 8, 50, 200, {5: 1.0, 7: 4.0})
+QUICK = Scale(3000, {7: 2000, 9: 2000, 11: 2000}, 300, 2, 4, 10, {5: 0.05})
+FULL = Scale(200_000, {7: 400_000, 9: 800_000, 11: 400_000}, 2_000, 8, 50, 200, {5: 0.5, 7: 2.0})
 
 
 def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path:
@@ -145,18 +145,18 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
 def _variants(scale: Scale) -> dict[str, Variant]:
     """Say what is run, the longest first."""
 
-    transitions = {"hex7_dqn": scale.ours, "hex7_neurohex": scale.steps, "hex11_neurohex": scale.published}
-
-    def variant(config: str, changes: dict[str, Any]) -> Variant:
-        steps = transitions[config]
+    def variant(config: str, steps: int, changes: Mapping[str, Any]) -> Variant:
         measured = {"evaluation_interval": max(1, steps // scale.points), "checkpoint_interval": max(1, steps // 10)}
         games = {"evaluation_games": scale.point_games, "ladder": [UCT]}
         return Variant(config, {"steps": steps, **measured, **games, **changes})
 
+    small = {"hex7_neurohex": scale.steps, "hex7_dqn": scale.ours[7]}
+    large = {n: steps for n, steps in scale.ours.items() if n > 7}
+    starts = {"learning_starts": min(1000, scale.published // 2)}
     return {
-        **{f"{OURS}, {n}x{n}": variant("hex7_dqn", {"game": f"hex:board_size={n}"}) for n in SIZES},
-        PUBLISHED: variant("hex11_neurohex", {"learning_starts": min(1000, scale.published // 2)}),
-        **{name: variant(*how) for name, how in COMPARED.items()},
+        **{f"{OURS}, {n}x{n}": variant("hex7_dqn", many, {"game": f"hex:board_size={n}"}) for n, many in large.items()},
+        PUBLISHED: variant("hex11_neurohex", scale.published, starts),
+        **{name: variant(config, small[config], changes) for name, (config, changes) in COMPARED.items()},
     }
 
 

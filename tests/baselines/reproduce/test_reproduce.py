@@ -233,10 +233,18 @@ def test_the_page_of_mahjong_says_what_was_measured_and_a_second_time_nothing_is
     [
         (
             hex,
-            hex.Scale(steps=256, ours=192, published=80, points=2, point_games=2, games=4, minutes={5: 0.02}),
+            hex.Scale(
+                steps=256,
+                ours={7: 192, 9: 192, 11: 192},
+                published=80,
+                points=2,
+                point_games=2,
+                games=4,
+                minutes={5: 0.02},
+            ),
             len(hex.LADDER),
         ),
-        (gomoku, gomoku.Scale(steps=256, whole=192, points=2, point_games=2, games=2), len(gomoku.OPPONENTS)),
+        (gomoku, gomoku.Scale(steps=256, ours=256, whole=192, points=2, point_games=2, games=2), len(gomoku.OPPONENTS)),
     ],
 )
 def test_the_pages_of_dqn_say_what_was_measured_and_a_second_time_nothing_is_done(
