@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from ...envs.engine.spec import Game
 
-COUNTED = {"train/samples", "train/steps", "train/learning_rate", "train/promotions"}
+COUNTED = {"train/samples", "train/steps", "train/learning_rate", "train/n_updates", "train/promotions"}
 """Figures of learning that are no measure of it."""
 
 

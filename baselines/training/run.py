@@ -2,8 +2,9 @@
 
 ``runs/NAME`` holds ``config.json`` and ``versions.json``; ``log.jsonl`` and TensorBoard's files;
 ``checkpoint.safetensors``, all that the next step depends on; ``model.safetensors``, what ``"dqn:runs/NAME"`` or
-``"az:runs/NAME"`` plays; and the pictures ``curves.png`` and ``moves.png``. A run that was killed and resumed goes on
-exactly as if it had not been, as long as its opponents decide from the position alone.
+``"az:runs/NAME"`` plays; the pictures ``curves.png`` and ``moves.png``; and ``games.jsonl``, the games of the latest
+evaluation. A run that was killed and resumed goes on exactly as if it had not been, as long as its opponents decide
+from the position alone.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ from ...envs.engine.machine import processor
 from ...envs.engine.schema import Form, Whole, fit, parse_json
 from ...envs.engine.version import __version__
 from ...envs.records.files import Growing, PathOf, as_path, lock, read_lines, replace_file
-from ..arena.matches import evaluate
+from ...envs.records.game_record import GameRecord
+from ..agents import AgentLike
+from ..arena.matches import Match, compete
+from ..arena.results import Result
 from ..learning.checkpoint import read_file, write_file
 from ..learning.shipped import FILE
 from .alphazero_trainer import AlphaZeroTrainer
@@ -130,11 +134,16 @@ class Run:
             self.board.close()
 
     def evaluate(self, against: str | None = None) -> Figures:
-        """Play the ladder, and `against`; return the scores as figures of the log."""
+        """Play the ladder, and `against`; keep the games, and return the scores as figures of the log."""
         ladder = list(dict.fromkeys([*self.config.ladder, *([against] if against else [])]))
         config = self.config
         games, opening = config["evaluation_games"], config["evaluation_opening"]
-        result = evaluate(self.trainer.agent(), config.game, ladder, games, config["seed"], opening)
+        everybody: list[AgentLike] = [self.trainer.agent(), *ladder]
+        match = Match(config.game, everybody, games=games, seed=config["seed"], opening=opening, first_against_all=True)
+        records: list[GameRecord] = []
+        result = compete(match, report=records.append)
+        assert isinstance(result, Result)
+        replace_file(self.folder / "games.jsonl", "".join(record.line() for record in records).encode())
         played = dict(zip(ladder, result.pairings, strict=True))
         scores = {f"eval/{agent}": row.score.value for agent, row in played.items()}
         if result.graded:
