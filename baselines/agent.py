@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -24,11 +25,13 @@ Policy = Callable[[np.ndarray, np.ndarray], Any]
 
 class Weights(NamedTuple):
     """What an agent makes of actions (actions,) float64, NaN where that is unknown: how often it has looked at each,
-    which are `visits`, or else values to the seat to move, the higher the better.
+    which are `visits`, or else values to the seat to move, the higher the better. `notes` say more of each, by a word
+    for what they are about, "" where there is nothing to say.
     """
 
     numbers: np.ndarray
     visits: bool
+    notes: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 class Agent(ABC):
@@ -83,6 +86,13 @@ class Agent(ABC):
         """
         raise BoyiError(f"{self.name} does not weigh actions: az, dqn, exact, expectimax with dice, mcts and puct do")
 
+    def expects(self, view: View, k: int, action: int) -> list[int]:
+        """Say what it expects to follow the action that it has just chosen, or weighed highest, in game k of a view.
+
+        As far as it has looked ahead, and no further than to the next dice; nothing from one that does not look.
+        """
+        return []
+
     @property
     def alone(self) -> bool:
         """Whether it is better asked about one game after another than about many at once."""
@@ -128,6 +138,8 @@ class Team(Agent):
     """An agent that leaves every decision to one of several others, its `members`."""
 
     members: list[Agent]
+    chosen: np.ndarray
+    """Whose the latest decisions were, by the games of their view."""
 
     @property
     def alone(self) -> bool:
@@ -152,12 +164,17 @@ class Team(Agent):
             with blame(member):
                 actions[games] = part.answered(member.act(part))
             self.faults |= {int(games[game]): why for game, why in member.faults.items()}
+        self.chosen = chosen
         self.starting += sum(member.starting for member in self.members) - before
         return actions
 
     def shown(self, member: int, part: View) -> View:
         """Return what a member, by its number, is shown of the games that it is asked about."""
         return part
+
+    def expects(self, view: View, k: int, action: int) -> list[int]:
+        member = int(self.chosen[k])
+        return self.members[member].expects(self.shown(member, view), k, action)
 
     def conclude(self, row: int, episode: int) -> str | None:
         return next(filter(None, [member.conclude(row, episode) for member in self.members]), None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Event
 from typing import NamedTuple
 
 import numpy as np
@@ -34,11 +35,12 @@ class Move:
 
 
 class Answer(NamedTuple):
-    """What an agent has decided and the seconds it took, or why it gives the game up."""
+    """What an agent has decided, the seconds it took and what it expects to follow, or why it gives the game up."""
 
     action: int
     seconds: float
     fault: str
+    line: list[int]
 
 
 class Sitting:
@@ -137,16 +139,20 @@ class Sitting:
         self.take(answer)
         return None if self.reason else str(self.game.module("text").name(state, answer.action))
 
-    def ask(self) -> Answer:
-        """Ask the agent to move what it decides, which changes nothing; `BoyiError` names it when it fails."""
+    def ask(self, hurry: Event | None = None) -> Answer:
+        """Ask the agent to move what it decides, which changes nothing; `BoyiError` names it when it fails.
+
+        A `hurry` is set from outside where the answer is wanted at once.
+        """
         seat = self.to_move
-        agent, view = self.players[seat], self.batch.view()
+        agent, view = self.players[seat], self.batch.view()._replace(hurry=hurry)
         assert agent is not None
         if self.clock is not None:
             view = view._replace(clock=np.array([self.left(seat)]))
         with blame(self.labels[seat]):
             actions, seconds = timed_act(agent, view)
-            return Answer(int(actions[0]), seconds, agent.faults.get(0, ""))
+            action, fault = int(actions[0]), agent.faults.get(0, "")
+            return Answer(action, seconds, fault, [] if fault else agent.expects(view, 0, action))
 
     def take(self, answer: Answer) -> None:
         """Play what the agent to move has answered, or end the game where it has given up."""

@@ -169,6 +169,9 @@ class NetworkPlayer(Agent):
         self.guided.forest.note(view.row, actions)
         return actions
 
+    def expects(self, view: View, k: int, action: int) -> list[int]:
+        return self.guided.expects(view, k, action) if self.values["sims"] else []
+
     def weigh(self, view: View, k: int = 0) -> Weights:
         view = view.take(np.array([k]))
         self.fit(view.game)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,6 +151,9 @@ class AlphaBeta(Agent):
         self.plans[row] = Plan(episode, seat, ply + 1, expected, line[1:], seconds, nodes)
         return line[0]
 
+    def expects(self, view: View, k: int, action: int) -> list[int]:
+        return self.plans[int(view.row[k])].line
+
     def value(self, view: View, k: int = 0) -> float:
         view.check()
         self.fit(view.game)
@@ -174,10 +178,11 @@ class AlphaBeta(Agent):
             space.prepare(view.states[k : k + 1])
             usual = view.seconds(k, self.seconds)
             spare = max(usual - seconds, usual * LEAST)
-            self.found = self._deepen(space, spare, max(self.nodes - nodes, int(self.nodes * LEAST), 1))
+            spare_nodes = max(self.nodes - nodes, int(self.nodes * LEAST), 1)
+            self.found = self._deepen(space, spare, spare_nodes, view.hurry)
         return self.found
 
-    def _deepen(self, space: Workspace, seconds: float, nodes: int) -> Found:
+    def _deepen(self, space: Workspace, seconds: float, nodes: int, hurry: Event | None) -> Found:
         """Search deeper and deeper until a limit is met, or the outcome is certain."""
         levels, until = space.levels, time.perf_counter() + seconds
         line, value, depth = [], 0, 0
@@ -185,7 +190,7 @@ class AlphaBeta(Agent):
             low, high = (value - space.window, value + space.window) if depth > 1 else (-LIMIT, LIMIT)
             while True:
                 space.start_iteration(levels, depth + 1, low, high)
-                ended = self._run(space, until, nodes)
+                ended = self._run(space, until, nodes, hurry)
                 best = int(levels.best[0])
                 if best > levels.floor[0]:
                     line, value = levels.line[0, : levels.length[0]].tolist(), best
@@ -201,16 +206,16 @@ class AlphaBeta(Agent):
             line = [int(levels.moves[0, 0])]
         return Found(line[0], value, depth, int(levels.at[NODES]), line)
 
-    def _run(self, space: Workspace, until: float, nodes: int) -> bool:
+    def _run(self, space: Workspace, until: float, nodes: int, hurry: Event | None) -> bool:
         """Go on with an iteration; return whether it ended within the limits."""
-        levels, chunk = space.levels, nodes if math.isinf(until) else 32
+        levels, chunk = space.levels, nodes if math.isinf(until) and hurry is None else 32
         quiescence = self.values["quiescence"]
         while True:
             met, now = int(levels.at[NODES]), time.perf_counter()
             if space.go_on(quiescence, self.width, min(nodes, met + chunk)):
                 return True
             after = time.perf_counter()
-            if levels.at[NODES] >= nodes or after >= until:
+            if levels.at[NODES] >= nodes or after >= until or (hurry is not None and hurry.is_set()):
                 return False
             pace = min(LOOK, until - after) / max(after - now, 1e-6)
             chunk = max(1, int(chunk * pace))

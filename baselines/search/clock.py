@@ -5,24 +5,32 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from threading import Event
 
 LOOKS = 100  # shares of the time that is left, of which one passes between two looks
+SOON = 5.0  # seconds that are left at most, as far as looks are concerned, where somebody may not want to wait
 ANY = 2**62  # more simulations than any time allows
 
 
 def run_until(
-    end: float, run: Callable[[int], None], over: Callable[[], bool] | None = None, *, most: int = ANY
+    end: float,
+    run: Callable[[int], None],
+    over: Callable[[], bool] | None = None,
+    *,
+    most: int = ANY,
+    hurry: Event | None = None,
 ) -> None:
     """Call ``run(count)`` with counts of simulations until there were `most`, or `time.perf_counter` reaches `end`.
 
-    It is called once at least, and `over` is asked after every call whether nothing more is to do. An infinite `end`
-    leaves one call.
+    It is called once at least, and `over` is asked after every call whether nothing more is to do, as a `hurry` is
+    whether it is set. An infinite `end` without one leaves one call.
     """
-    started, done, count = time.perf_counter(), 0, most if math.isinf(end) else 1
+    started, done, count = time.perf_counter(), 0, most if math.isinf(end) and hurry is None else 1
     while True:
         run(count)
         done += count
         now = time.perf_counter()
-        if done >= most or now >= end or (over is not None and over()):
+        if done >= most or now >= end or (over is not None and over()) or (hurry is not None and hurry.is_set()):
             return
-        count = min(most - done, max(1, int(done / max(now - started, 1e-6) * (end - now) / LOOKS)))
+        left = end - now if hurry is None else min(end - now, SOON)
+        count = min(most - done, max(1, int(done / max(now - started, 1e-6) * left / LOOKS)))

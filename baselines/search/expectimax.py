@@ -138,8 +138,9 @@ class StarSearch:
         action, self.reached = -1, 0
         for depth in range(1, self.depth + 1):
             self.arrays[0][:1], context["level"], first["count"], first["choice"] = root, 0, 0, -1
-            while context["level"] >= 0 and not self._spent(until):
-                budget = 2**62 if math.isinf(until) else int(context["nodes"]) + CHUNK
+            while context["level"] >= 0 and not (self._spent(until) or (view.hurried and action >= 0)):
+                endless = math.isinf(until) and view.hurry is None
+                budget = 2**62 if endless else int(context["nodes"]) + CHUNK
                 self.explore(*self.arrays, self.context, depth, min(budget, self.nodes or budget))
             if first["choice"] >= 0:
                 action = int(first["choice"])

@@ -32,7 +32,7 @@ from .puct_kernels import (
     update_rows,
     value_rows,
 )
-from .tree import DEPTH, TIMED_NODES
+from .tree import DEPTH, TIMED_NODES, expected_line
 
 MOST_NODES = 4_000_000  # largest tree that nobody asked for by name
 UNPLANNED = Halving(np.zeros((0, 0), np.int64), np.zeros((0, 0)), 0.0, 0.0)
@@ -167,19 +167,25 @@ class GuidedSearch:
         bind(value_rows, game)(planted, sorted_view.seat, raw)
         if noise is not None and not settings.considered:
             bind(stir_rows, game)(planted, noise.drawn[order], noise.share[order])
-        if math.isinf(until):
+        hurry = view.hurry if m == 1 else None
+        if math.isinf(until) and hurry is None:
             done = 1
             for count in sorted(set(counts.tolist())):
                 if count > done:
                     run(int((counts >= count).sum()), count - done)
                     done = count
         else:
-            run_until(until, lambda count: run(m, count), most=ANY if seconds else int(counts[0]) - 1)
+            most = ANY if seconds else int(counts[0]) - 1
+            run_until(until, lambda count: run(m, count), most=most, hurry=hurry)
         found = self._gather(sorted_view, planted, plan, raw)
         if sorted_view is view:
             return found
         back = np.argsort(order)
         return Searched(*(array[back] for array in found))
+
+    def expects(self, view: View, k: int, action: int) -> list[int]:
+        """Say what game k of a view is expected to go on with after an action, by its tree as it is."""
+        return expected_line(self.game, self.forest.tree(int(view.row[k])), view.states[k : k + 1], action)
 
     def _plan(self, view: View, sims: np.ndarray, gumbels: np.ndarray | None) -> Halving:
         if not self.settings.considered:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from ..agent import Agent, Weights
 from .clock import ANY, run_until
 from .mcts_kernels import ALWAYS, Scratch, Settings, run_simulations
 from .rollouts import find_rollout, rollout_notes
-from .tree import DEPTH, LOOKAHEAD, TIMED_NODES, child_of, find_played, keep, make_tree, put
+from .tree import DEPTH, LOOKAHEAD, TIMED_NODES, child_of, expected_line, find_played, keep, make_tree, put
 
 MOST_NODES = 100_000_000  # largest tree that nobody asked for by name
 
@@ -124,6 +125,11 @@ class MCTS(Agent):
     def weigh(self, view: View, k: int = 0) -> Weights:
         return Weights(np.where(view.mask[k], np.floor(self.visits(view, k)), np.nan), True)
 
+    def expects(self, view: View, k: int, action: int) -> list[int]:
+        if view.game.spec.hidden:  # every simulation had a world of its own
+            return []
+        return expected_line(view.game, self.memories[int(view.row[k])].tree, view.states[k : k + 1], action)
+
     def value(self, view: View, k: int = 0) -> float:
         action = int(self.visits(view, k).argmax())
         tree = self.memories[int(view.row[k])].tree
@@ -173,12 +179,14 @@ class MCTS(Agent):
         streams = [_stream(view, k, number) for number in range(self.threads)]
         work = list(zip(memories, shares, streams, self.notes, strict=True))
         seat, until = int(view.seat[k]), time.perf_counter() + view.seconds(k, self.seconds)
-        others = [self._threads().submit(self._simulate, seat, until, *args) for args in work[1:]]
-        self._simulate(seat, until, *work[0])
+        others = [self._threads().submit(self._simulate, seat, until, view.hurry, *args) for args in work[1:]]
+        self._simulate(seat, until, view.hurry, *work[0])
         for other in others:
             other.result()
 
-    def _simulate(self, seat: int, until: float, memory: Memory, sims: int, rng: np.ndarray, notes: Any) -> None:
+    def _simulate(
+        self, seat: int, until: float, hurry: Event | None, memory: Memory, sims: int, rng: np.ndarray, notes: Any
+    ) -> None:
         """Search one tree for so many simulations, or where it has seconds for its time; never beyond `until`."""
         game, tree, board = self.game, memory.tree, memory.root.copy()
         assert game is not None
@@ -194,7 +202,7 @@ class MCTS(Agent):
         def simulations(count: int) -> None:
             self.search(tree, memory.root, board, count, seat, self.settings, rng, notes, scratch)
 
-        run_until(until, simulations, lambda: bool(tree.proven[0]), most=ANY if self.seconds else sims)
+        run_until(until, simulations, lambda: bool(tree.proven[0]), most=ANY if self.seconds else sims, hurry=hurry)
 
     def _threads(self) -> ThreadPoolExecutor:
         # A forked child inherits the pool object but none of its threads.

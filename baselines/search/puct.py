@@ -101,6 +101,9 @@ class PUCT(Agent):
         """Search the games of a view; as nobody says what will be played, the trees serve this decision alone."""
         return self._search(view, [np.random.default_rng(stream) for stream in view.rng])
 
+    def expects(self, view: View, k: int, action: int) -> list[int]:
+        return self.guided.expects(view, k, action)
+
     def weigh(self, view: View, k: int = 0) -> Weights:
         return Weights(np.where(view.mask[k], self.search(view.take(np.array([k]))).visits[0], np.nan), True)
 

@@ -9,11 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...envs.engine.bind import bind
+from ...envs.engine.kernels import step_one
 from ...envs.engine.protocol import CHANCE, key, resolve, step
+from ...envs.engine.spec import Game
 
 DEPTH = 512  # longest path of a simulation inside the tree
 LOOKAHEAD = 16  # most actions and chance events between two decisions that the search for a kept subtree follows
 TIMED_NODES = 1_000_000  # size of the tree when the search is limited by time
+TRUSTED = 10  # visits from which an action counts as expected
 
 
 SHARED = [
@@ -106,6 +110,24 @@ def child_of(tree, node, a):
     while i != 0 and nodes[i].action != a:
         i = nodes[i].sibling
     return i
+
+
+def expected_line(game: Game, tree: Tree, states: np.ndarray, action: int) -> list[int]:
+    """Follow the most visited actions behind one at the root, whose record is ``states[0]``, up to where dice fall."""
+    state, node, line = states.copy(), int(bind(child_of, game)(tree, 0, action)), list[int]()
+    while node:
+        bind(step_one, game)(state, action)
+        children = list[int]()
+        i = int(tree.child[node])
+        while i:
+            children.append(i)
+            i = int(tree.sibling[i])
+        node = max(children, key=lambda child: int(tree.visits[child]), default=0)
+        if not node or state["to_move"][0] < 0 or tree.visits[node] < TRUSTED:
+            break
+        action = int(tree.action[node])
+        line.append(action)
+    return line
 
 
 def locate(tree, start, stack, cursor, target):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from threading import Event
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ class View(NamedTuple):
     lasts; `game_key` (m,) uint64 is a number at random that hangs on the game's seed, its episode and the seat alone,
     to draw from once a game; `history` the actions so far, or None where it is hidden or not kept. Where a clock runs,
     `clock` (m,) holds the seconds that the seat has left for the game and `limit` (m,) those that this decision may
-    take.
+    take. Where there is a `hurry`, whoever asks wants the best found so far once it is set.
     """
 
     game: Game
@@ -44,6 +45,12 @@ class View(NamedTuple):
     history: list[list[int]] | None = None
     clock: np.ndarray | None = None
     limit: np.ndarray | None = None
+    hurry: Event | None = None
+
+    @property
+    def hurried(self) -> bool:
+        """Whether the answer is wanted at once."""
+        return self.hurry is not None and self.hurry.is_set()
 
     def seconds(self, k: int, usual: float = 0.0) -> float:
         """Say how long deciding game k should take at most: no more than `usual`, where above 0; perhaps infinite."""
@@ -73,6 +80,7 @@ class View(NamedTuple):
             history=history,
             clock=None if self.clock is None else self.clock[which],
             limit=None if self.limit is None else self.limit[which],
+            hurry=self.hurry,
         )
 
     def answered(self, actions: ArrayLike) -> np.ndarray:
