@@ -11,6 +11,7 @@ from ..agent import Weights
 from ..search.evaluators import LEARNED, Judge
 from ..search.expectimax import DEEPEST, OWN, PLIES, Decider, Expectimax
 from .evaluator import HandEvaluator, HandJudge, Risk
+from .reading import read_hand
 from .risk import Danger
 from .search import HandSearch
 from .values import PublishedEvaluator
@@ -69,7 +70,7 @@ class HandExpectimax(Expectimax):
             return super().weigh(view, k)
         self.fit(view.game)
         assert isinstance(self.search, HandSearch)
-        return Weights(self.search.worth(view, k), False)
+        return Weights(self.search.worth(view, k), False, read_hand(view, k, Danger(view.game).risk))
 
     def _danger(self, game: Game) -> Risk | None:
         """Find what discards are charged with."""
