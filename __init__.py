@@ -1,13 +1,21 @@
 """boyi: games of the Chinese computer-games championship as environments any RL library can train on.
 
 Importing the package registers every game with Gymnasium (``boyi/Hex-v0``) and, where it has a registry, with
-PettingZoo (``boyi/hex-v0``), as strings: no kernel is compiled and neither Numba, PyTorch nor pygame is imported.
+PettingZoo (``boyi/hex-v0``), as strings: no kernel is compiled and neither Numba nor PyTorch is imported.
 """
 
+from typing import TYPE_CHECKING
+
+from .envs.engine.lazy import importer
 from .envs.engine.spec import games
 from .envs.engine.version import __version__
 from .envs.faces.registration import register_all
 
-__all__ = ["__version__", "games"]
+if TYPE_CHECKING:
+    from .baselines.web.local import board
+
+__all__ = ["__version__", "board", "games"]
 
 register_all()
+
+__getattr__ = importer(__name__, {"board": "baselines.web.local"})

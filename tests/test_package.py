@@ -22,7 +22,7 @@ def python(code: str, **environment: str) -> str:
 
 
 def test_importing_is_light() -> None:
-    heavy = "numba torch pygame resvg_py PIL stable_baselines3 scipy rich typer starlette"
+    heavy = "numba torch resvg_py PIL stable_baselines3 scipy rich typer starlette"
     packages = "boyi, boyi.envs, boyi.baselines, boyi.wrappers"
     loaded = python(f"import sys, {packages}; print([m for m in '{heavy}'.split() if m in sys.modules])")
     assert loaded == "[]"

@@ -59,17 +59,20 @@ def weighed(story: Story, ply: int, view: View, found: dict[int, list[str]], age
     known = np.flatnonzero(~np.isnan(weights.numbers))
     best = known[np.argsort(-weights.numbers[known], kind="stable")][:SHOWN].tolist()
     part = shares(weights)
+    line = [best[0], *agent.expects(view, 0, best[0])] if best else []
     return {
         "type": "analysis",
         "ply": ply,
         "agent": str(agent),
         "visits": weights.visits,
+        "line": [] if story.game.spec.hidden else story.named(state, line),
         "actions": [
             {
                 "name": name(state, a),
                 "path": found.get(a, []),
                 "number": float(weights.numbers[a]),
                 "share": float(part[a]),
+                "notes": {word: said[a] for word, said in weights.notes.items() if said[a]},
             }
             for a in best
         ],

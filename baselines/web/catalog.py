@@ -36,13 +36,13 @@ def _game(game: Game) -> dict[str, Any]:
         "title": spec.title,
         "seats": spec.seats,
         "params": [_param(key, param) for key, param in spec.params.items()],
-        "opponents": _playable(facts(game).opponents),
+        "opponents": playable(facts(game).opponents),
         "agents": agents_for(game),
         "analysts": _analysts(game),
     }
 
 
-def _playable(agents: Iterable[str]) -> list[str]:
+def playable(agents: Iterable[str]) -> list[str]:
     """Choose of some agents those that can play here: networks need PyTorch."""
     able = find_spec("torch") is not None
     return [agent for agent in agents if able or not re.search(LEARNED, agent)]
@@ -51,7 +51,7 @@ def _playable(agents: Iterable[str]) -> list[str]:
 def _analysts(game: Game) -> list[str]:
     """List the agents of a game that say what they make of actions, those that it offers before plain ones."""
     weighing = [name for name, agent in AGENTS.items() if agent.weigh is not Agent.weigh]
-    offered = _playable(facts(game).opponents)
+    offered = playable(facts(game).opponents)
     return [
         *(agent for agent in offered if agent.partition(":")[0] in weighing),
         *(name for name in agents_for(game) if name in weighing and name not in offered),

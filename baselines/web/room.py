@@ -28,6 +28,7 @@ from ..agents import make_agent
 from ..arena.sitting import Answer
 from ..trust import untrusted
 from .analysis import places, stages, valued, view_of, weighed
+from .scene import Scene
 from .story import Replay, Story
 from .table import LONGEST, Setup, Table, branch, load, written
 
@@ -81,6 +82,8 @@ class Room:
         self.busy = asyncio.Lock()
         self.asked = False
         """Whether an agent's answer is waited for."""
+        self.hurry = threading.Event()
+        """What that agent sees to be set when it is to answer at once."""
         self.failed = ""
         """Why an agent has not answered."""
         self.studied: object | None = None
@@ -109,6 +112,12 @@ class Room:
     def _load(self) -> Story:
         with self.trust():
             return load(self.path)
+
+    def stage(self, scene: Scene) -> None:
+        """Show a position of a game that somebody else steps."""
+        self.table, self.studied = scene, None
+        if self.send is not None:
+            self.show()
 
     def leave(self, send: Send) -> None:
         """Hear that a page has gone: nobody else is asked before one comes back."""
@@ -178,6 +187,8 @@ class Room:
                 self.go_on()
             case "step":
                 self._ask_agent()
+            case "hurry":
+                self.hurry.set()
             case "again":
                 self.failed = ""
                 self.show()
@@ -277,11 +288,12 @@ class Room:
         table = self.table
         if not isinstance(table, Table) or not table.agents_turn or self.asked:
             return
-        self.asked = True
+        self.asked, self.hurry = True, threading.Event()
+        ask = partial(_ask, table, self.hurry)
 
         async def wait() -> None:
             try:
-                answer: Answer | BoyiError = await in_thread(lambda: _ask(table))
+                answer: Answer | BoyiError = await in_thread(ask)
             except BoyiError as error:
                 answer = error
             if self.table is not table:
@@ -391,9 +403,9 @@ _running: set[asyncio.Task[None]] = set()
 """Tasks at work, which a loop does not keep alive by itself."""
 
 
-def _ask(table: Table) -> Answer:
+def _ask(table: Table, hurry: threading.Event) -> Answer:
     with _thinking:
-        return table.sitting.ask()
+        return table.sitting.ask(hurry)
 
 
 async def in_thread(work: Callable[[], T]) -> T:

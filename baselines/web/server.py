@@ -16,6 +16,7 @@ import msgspec
 import uvicorn
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
@@ -27,34 +28,45 @@ from ...envs.engine.errors import BoyiError
 from ...envs.records.files import replace_file
 from .catalog import catalog
 from .room import NAME, Room
+from .scene import Scene
 
 PAGE = Path(__file__).parent / "page"
 HOST = "127.0.0.1"
 LARGEST = 1 << 20  # bytes of a message
+PACE = 0.05  # seconds between two positions of a table that is stepped elsewhere
 MOST_KEPT = 200  # tables: of more the oldest are forgotten
-HEADERS = [
-    (b"content-security-policy", b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"cache-control", b"no-cache"),
-]
-"""What goes with every answer."""
+NOTEBOOKS = "http://localhost:* http://127.0.0.1:* vscode-webview:"
+"""Whose cells may hold the page, where it is made for a notebook."""
+RUN = ("config.json", "log.jsonl", "games.jsonl", "curves.png", "moves.png")
+"""The files of a run that pages may read."""
+
+
+def headers(framed: bool) -> list[tuple[bytes, bytes]]:
+    """Say what goes with every answer; `framed` pages may stand in those of notebooks."""
+    around = NOTEBOOKS if framed else "'none'"
+    policy = f"default-src 'self'; img-src 'self' data:; frame-ancestors {around}; base-uri 'none'"
+    return [
+        (b"content-security-policy", policy.encode()),
+        (b"referrer-policy", b"no-referrer"),
+        (b"x-content-type-options", b"nosniff"),
+        (b"cache-control", b"no-cache"),
+    ]
 
 
 class Guard:
     """Refuses requests that do not name this server, or come from pages of others, and says what pages may do."""
 
-    def __init__(self, app: ASGIApp, port: Callable[[], int]) -> None:
-        self.app, self.port = app, port
+    def __init__(self, app: ASGIApp, port: Callable[[], int], framed: bool) -> None:
+        self.app, self.port, self.headers = app, port, headers(framed)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
+        asked = Headers(scope=scope)
         hosts = {f"{name}:{self.port()}" for name in (HOST, "localhost")}
-        origin = headers.get("origin")
-        if headers.get("host") not in hosts or (origin is not None and origin.removeprefix("http://") not in hosts):
+        origin = asked.get("origin")
+        if asked.get("host") not in hosts or (origin is not None and origin.removeprefix("http://") not in hosts):
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
             else:
@@ -63,23 +75,34 @@ class Guard:
 
         async def send_with(message: Any) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *HEADERS]
+                message["headers"] = [*message["headers"], *self.headers]
             await send(message)
 
         await self.app(scope, receive, send_with)
 
 
 class Web:
-    """The tables of a folder, served under an address with the folder's token; `games` are the lines of a record."""
+    """The tables of a folder, served under an address with the folder's token; `games` are the lines of a record, `run`
+    is the folder of a training run to watch. With `framed` notebooks may show the page in their cells.
+    """
 
     def __init__(
-        self, folder: Path, trust: Callable[[], AbstractContextManager[None]] | None = None, games: bytes = b""
+        self,
+        folder: Path,
+        trust: Callable[[], AbstractContextManager[None]] | None = None,
+        games: bytes = b"",
+        run: Path | None = None,
+        *,
+        framed: bool = False,
     ) -> None:
-        self.folder, self.trust, self.games = folder, trust, games
+        self.folder, self.trust, self.games, self.run, self.framed = folder, trust, games, run, framed
         self.token = _token(folder / "token")
         self.rooms: dict[str, Room] = {}
+        self.scenes: dict[str, Scene] = {}
+        """What is to be shown next at tables that are stepped elsewhere."""
+        self.loop: asyncio.AbstractEventLoop
         self.port = 0
-        self.known = msgspec.json.encode(catalog())
+        self.known = msgspec.json.encode({**catalog(), "run": None if run is None else run.name})
         forget(folder)
 
     @property
@@ -91,10 +114,35 @@ class Web:
         inside = [
             Route("/catalog.json", self._catalog),
             Route("/games.jsonl", self._games),
+            Route("/run/{name}", self._run),
             WebSocketRoute("/tables/{name}", self._table),
             Mount("/", StaticFiles(directory=PAGE, html=True)),
         ]
-        return Guard(Starlette(routes=[Mount(f"/{self.token}", routes=inside)]), lambda: self.port)
+        return Guard(Starlette(routes=[Mount(f"/{self.token}", routes=inside)]), lambda: self.port, self.framed)
+
+    def room(self, name: str) -> Room:
+        """Find what goes on at a table, or open it."""
+        if name not in self.rooms:
+            path, gone = self.folder / f"{name}.json", partial(self.rooms.pop, name, None)
+            self.rooms[name] = Room(path, self.trust, gone)
+        return self.rooms[name]
+
+    def show(self, name: str, scene: Scene) -> None:
+        """Show a position at a table, from any thread; where many come one after the other, not each."""
+        waiting = name in self.scenes
+        self.scenes[name] = scene
+        if not waiting:
+            self.loop.call_soon_threadsafe(self.loop.call_later, PACE, self._shown, name)
+
+    def _shown(self, name: str) -> None:
+        scene = self.scenes.pop(name, None)
+        if scene is not None:
+            self.room(name).stage(scene)
+
+    def drop(self, name: str) -> None:
+        """Show no more at a table, from any thread."""
+        self.scenes.pop(name, None)
+        self.rooms.pop(name, None)
 
     def close(self) -> None:
         """Let everything at the tables go."""
@@ -107,6 +155,13 @@ class Web:
     async def _games(self, request: Request) -> Response:
         return Response(self.games, media_type="application/jsonl")
 
+    async def _run(self, request: Request) -> Response:
+        """Give a file of the run as it is now; a page that has it already is told so."""
+        name = request.path_params["name"]
+        if self.run is None or name not in RUN:
+            raise HTTPException(404)
+        return await StaticFiles(directory=self.run).get_response(name, request.scope)
+
     async def _table(self, socket: WebSocket) -> None:
         """Let a page in at the table that it names, and do as it says until it goes."""
         name = socket.path_params["name"]
@@ -114,10 +169,7 @@ class Web:
             await socket.close(1008)
             return
         await socket.accept()
-        room = self.rooms.get(name)
-        if room is None:
-            path, gone = self.folder / f"{name}.json", partial(self.rooms.pop, name, None)
-            room = self.rooms[name] = Room(path, self.trust, gone)
+        room = self.room(name)
         letters: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         send = letters.put_nowait
         post = asyncio.create_task(_deliver(letters, socket))
@@ -186,6 +238,7 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        self.web.loop = asyncio.get_running_loop()
         self.started_by()
 
     def go(self) -> None:

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ...envs.engine.bind import bind
 from ...envs.engine.errors import BoyiError
+from ...envs.engine.kernels import step_one
 from ...envs.engine.spec import Game
 from ...envs.faces.render import seen
 from ...envs.records.game_record import Ending, GameRecord, positions
@@ -74,6 +76,14 @@ class Story:
         """Write a position as text, as the viewer may see it."""
         return seen(self.game, "text", "diagram")(state, self.viewer if self.closed else None)
 
+    def named(self, state: np.void, actions: Sequence[int]) -> list[str]:
+        """Name actions that are played one after the other from a position."""
+        states, names = np.array([state], self.game.dtype), list[str]()
+        for action in actions:
+            names.append(self.game.module("text").name(states[0], action))
+            bind(step_one, self.game)(states, action)
+        return names
+
     def told(self, ended: Ending, reason: str) -> dict[str, Any]:
         """Say what a page shows of any game."""
         moves, name = self.done(), self.game.module("text").name
@@ -92,6 +102,10 @@ class Story:
             "returns": self.returns,
             "reason": reason,
         }
+
+    def unplayed(self) -> dict[str, Any]:
+        """Say of a game in which nobody decides here what a page shows of those in which somebody does."""
+        return {"recorded": True, "mine": False, "legal": [], "expected": [], "back": [], "clock": None}
 
     def message(self) -> dict[str, Any]:
         """Say all that a page shows of the game."""
@@ -130,13 +144,9 @@ class Replay(Story):
         setup = {"game": str(self.game), "seats": record.seats, "seed": record.seed, "clock": record.clock}
         return {
             **self.told(record.ended, record.reason),
+            **self.unplayed(),
             "setup": setup,
-            "recorded": True,
             "turn": None,
-            "mine": False,
-            "legal": [],
-            "back": [],
-            "clock": None,
             "over": True,
         }
 

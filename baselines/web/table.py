@@ -73,6 +73,8 @@ class Table(Story):
         self.viewer = persons[0] if game.spec.hidden and persons else None
         self.states = [self.sitting.state.copy()]
         self.since = time.perf_counter()
+        self.expected: list[str] = []
+        """The latest move of an agent, and what it expects to follow."""
 
     @classmethod
     def of(cls, kept: Kept) -> Table:
@@ -117,7 +119,10 @@ class Table(Story):
 
     def take(self, answer: Answer) -> None:
         """Play what the agent to move has answered."""
+        before = self.states[-1]
         self.sitting.take(answer)
+        shown = answer.line and not self.game.spec.hidden
+        self.expected = self.named(before, [answer.action, *answer.line]) if shown else []
         self._note()
 
     def _note(self) -> None:
@@ -179,6 +184,7 @@ class Table(Story):
             "turn": None if over or secret else sitting.to_move,
             "mine": self.persons_turn,
             "legal": legal,
+            "expected": self.expected,
             "back": [] if timed else self._decisions(),
             "clock": left,
             "over": over,

@@ -1,4 +1,4 @@
-"""Draw SVG fragments, turn SVG into pixels, and show pixels in a window.
+"""Draw SVG fragments, and turn SVG into pixels.
 
 Fragments are strings; `document` joins them into a picture. Coordinates are pixels, x to the right and y
 down, rounded to two decimals. Letters are stroke paths from the seating below, never text elements: without
@@ -6,9 +6,7 @@ fonts on the machine resvg draws no text, silently, and paths look the same ever
 """
 
 import io
-import os
 import re
-import sys
 from collections.abc import Iterable
 from html import escape
 from math import ceil
@@ -235,55 +233,3 @@ def rgb(svg: str, width: int | None = None) -> NDArray[np.uint8]:
 
     png = resvg_py.svg_to_bytes(svg_string=svg, width=width, background="white", skip_system_fonts=True)
     return np.array(Image.open(io.BytesIO(png)).convert("RGB"))
-
-
-class Window:
-    """A desktop window that shows pictures; needs pygame and a display, else RuntimeError.
-
-    pygame has one display per process: of several windows the one shown last is on it, and closing one takes
-    the display down until another is shown again.
-    """
-
-    def __init__(self, title: str = "boyi") -> None:
-        os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-        # SDL would otherwise turn SIGTERM into a window event, and `kill` would no longer end the process.
-        os.environ.setdefault("SDL_NO_SIGNAL_HANDLERS", "1")
-        try:
-            import pygame  # noqa: F401
-        except ImportError as error:
-            raise RuntimeError('the human window needs pygame: pip install "boyi[human]"') from error
-        screens = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
-        if sys.platform == "linux" and not any(os.environ.get(name) for name in screens):
-            raise RuntimeError(
-                "the human window needs a display: set DISPLAY, or SDL_VIDEODRIVER=dummy to draw unseen, "
-                'or use render_mode="rgb_array"'
-            )
-        self.title = title
-        self._shown = False
-        self._closed = False
-
-    def show(self, image: NDArray[np.uint8]) -> None:
-        """Show a uint8 image (H, W, 3); do nothing once the window has been closed, by code or by mouse."""
-        import pygame
-
-        if self._closed:
-            return
-        height, width = image.shape[:2]
-        surface = pygame.display.get_surface()
-        if surface is None or surface.get_size() != (width, height):
-            surface = pygame.display.set_mode((width, height))
-        self._shown = True
-        pygame.display.set_caption(self.title)
-        surface.blit(pygame.image.frombuffer(image.tobytes(), (width, height), "RGB"), (0, 0))
-        pygame.display.flip()
-        # An unread queue makes the desktop call the window hung.
-        if any(event.type == pygame.QUIT for event in pygame.event.get()):
-            self.close()
-
-    def close(self) -> None:
-        """Close the window for good; may be called again."""
-        if self._shown and not self._closed:
-            import pygame
-
-            pygame.display.quit()
-        self._closed = True

@@ -1,10 +1,11 @@
-"""Rendering behind all faces: text, images and the human window from a game's own text and drawing."""
+"""Rendering behind all faces: text, images and what a person watches, from a game's own text and drawing."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,11 +13,19 @@ from ..engine.batch import Batch
 from ..engine.errors import BoyiError, chosen
 from ..engine.spec import Game
 from . import drawing
-
-if TYPE_CHECKING:
-    from .drawing import Window
+from .registration import ROOT
 
 MODES = ("human", "ansi", "rgb_array")
+WINDOW = f"{ROOT}.baselines.web.local:Window"
+"""What shows positions to a person, named as agents are in the registration: nothing is imported until it is used."""
+
+
+class Window(Protocol):
+    """Shows one position after another, as a seat sees it or all of it."""
+
+    def show(self, state: np.void, seat: int | None) -> None: ...
+
+    def close(self) -> None: ...
 
 
 def check_mode(mode: str | None) -> str | None:
@@ -43,7 +52,7 @@ class Renderer:
         self._window: Window | None = None
 
     def render(self, batch: Batch, seat: int | None = None) -> Any:
-        """Return text or an image, or show the position in a window; `BoyiError` without a render mode.
+        """Return text or an image, or show the position in the browser; `BoyiError` without a render mode.
 
         With a `seat`, what is hidden from it is not shown, as far as the game can draw that.
         """
@@ -52,12 +61,12 @@ class Renderer:
         state = batch.states[0]
         if self.mode == "ansi":
             return seen(self.game, "text", "diagram")(state, seat)
-        image: np.ndarray = drawing.rgb(seen(self.game, "draw", "svg")(state, seat))
         if self.mode == "rgb_array":
-            return image
+            return drawing.rgb(seen(self.game, "draw", "svg")(state, seat))
         if self._window is None:
-            self._window = drawing.Window(f"boyi: {self.game}")
-        self._window.show(image)
+            module, _, name = WINDOW.partition(":")
+            self._window = getattr(import_module(module), name)(self.game)
+        self._window.show(state, seat)
         return None
 
     def close(self) -> None:

@@ -27,6 +27,7 @@ from sizes import COMPILES, every_set, marked, small_game
 
 from boyi.baselines.agent import Agent, RandomAgent
 from boyi.baselines.agents import make_agent, make_env, make_vector_env
+from boyi.baselines.web.local import DISPLAYS
 from boyi.envs import Batch, BoyiError, Game, IllegalAction, Spec, View, find
 from boyi.envs.conformance import check
 from boyi.envs.engine import batch
@@ -47,9 +48,10 @@ dict_observations = [
 
 
 @pytest.fixture
-def _unseen_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let SDL draw human windows into memory."""
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+def _headless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing open a browser."""
+    for name in DISPLAYS:
+        monkeypatch.delenv(name, raising=False)
 
 
 def gym_id(spec: Spec) -> str:
@@ -113,7 +115,7 @@ def test_seeds(spec: Spec, mask_in: str) -> None:
     seed_test(partial(AEC, spec, mask_in=mask_in, **small(spec)), num_cycles=60)
 
 
-@pytest.mark.usefixtures("_unseen_window")
+@pytest.mark.usefixtures("_headless")
 @every_spec
 def test_rendering(spec: Spec) -> None:
     render_test(partial(AEC, spec, **small(spec)))
@@ -142,7 +144,7 @@ def test_pettingzoo_module_and_id(spec: Spec) -> None:
 # Gymnasium's and Stable-Baselines3's
 
 
-@pytest.mark.usefixtures("_unseen_window")
+@pytest.mark.usefixtures("_headless")
 @shipped
 @pytest.mark.parametrize("options", [{}, {"opponent": "self"}, {"seat": "random"}], ids=str)
 def test_gymnasium(spec: Spec, options: dict[str, Any]) -> None:

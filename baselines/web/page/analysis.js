@@ -1,13 +1,13 @@
 // What an agent makes of a position, action by action, and of a game, position by position.
 
 import { $, make } from "./dom.js";
-import { sayAction } from "./words.js";
+import { say, sayAction } from "./words.js";
 
 const SLIP = 0.4, BLUNDER = 1.0; // of a value from -1 to 1, that a move gives away
 
 export class Analysis {
   constructor({ ask, ply, look, heat, ready }) {
-    Object.assign(this, { ask, ply, look, heat, ready, on: false, actions: [], values: [] });
+    Object.assign(this, { ask, ply, look, heat, ready, on: false, actions: [], line: [], values: [] });
     $("analyse").onclick = () => {
       this.on = !this.on;
       this.at();
@@ -40,7 +40,7 @@ export class Analysis {
 
   // Another position is shown, or it is to be analysed.
   at() {
-    this.actions = [];
+    this.actions = this.line = [];
     $("analyse").setAttribute("aria-pressed", String(this.on));
     this.draw();
     if (this.on && this.ready()) this.ask({ type: "analyse", agent: $("analyst").value, ply: this.ply() });
@@ -53,18 +53,21 @@ export class Analysis {
 
   hear(message) {
     if (message.type === "curve") this.values[message.ply] = message.value;
-    else if (this.on && message.ply === this.ply()) Object.assign(this, { actions: message.actions, visits: message.visits });
+    else if (this.on && message.ply === this.ply()) Object.assign(this, { actions: message.actions, visits: message.visits, line: message.line });
     this.draw();
   }
 
   draw() {
     this.heat(this.actions);
-    $("weights").replaceChildren(...this.actions.filter(({ number }) => number || !this.visits).slice(0, 12).map(({ name, number, share }) => {
+    $("line").textContent = this.line.map(sayAction).join(" ");
+    $("weights").replaceChildren(...this.actions.filter(({ number }) => number || !this.visits).slice(0, 12).map(({ name, number, share, notes }) => {
       const row = make("li");
       const bar = make("meter", { value: share });
       bar.setAttribute("aria-hidden", "true");
       const parts = [sayAction(name), bar, number.toLocaleString("en", this.visits ? {} : { maximumSignificantDigits: 3 })];
       row.append(...parts.map((part) => (typeof part === "string" ? make("span", { textContent: part }) : part)));
+      const said = Object.entries(notes).map(([word, text]) => `${say(word)} ${text}`).join(" · ");
+      if (said) row.append(make("span", { className: "notes", textContent: said }));
       return row;
     }));
     this.curve();

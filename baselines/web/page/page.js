@@ -4,14 +4,17 @@ import { Analysis } from "./analysis.js";
 import { Board } from "./board.js";
 import { $, make } from "./dom.js";
 import { Records } from "./records.js";
+import { Run } from "./run.js";
 import { Setup } from "./setup.js";
 import { outcome, say, sayAction, switchLanguage, translate } from "./words.js";
 
 const drawn = () => [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-// A tab that another one has opened at a table says which in its address.
-if (/^#[0-9a-f]{16}$/.test(location.hash)) sessionStorage.table = location.hash.slice(1);
-history.replaceState(null, "", location.pathname);
-const name = (sessionStorage.table ??= drawn());
+// A tab that another one has opened at a table says which in its address, and so does the cell of a notebook, of which
+// there may be several in one tab.
+const named = /^#[0-9a-f]{16}$/.test(location.hash) ? location.hash.slice(1) : null, framed = window.parent !== window;
+if (named && !framed) sessionStorage.table = named;
+if (!framed) history.replaceState(null, "", location.pathname);
+const name = framed && named ? named : (sessionStorage.table ??= drawn());
 
 let socket, setup, records, table = null, looked = null, wanted = 0, shownAt = 0, ticking = 0, pointed = null, wait = 250;
 
@@ -60,7 +63,7 @@ function hear(message) {
     table = message;
     looked = null;
     wanted = table.ply;
-    $("setup").hidden = $("records").hidden = true;
+    front(false);
     draw(before);
   } else if (message.type === "look") {
     if (message.ply !== wanted) return; // another one has been asked for meanwhile
@@ -90,9 +93,15 @@ function hear(message) {
   }
 }
 
+// Show what a game begins with, or the table.
+function front(shown) {
+  $("setup").hidden = $("records").hidden = !shown;
+  $("run").hidden = !shown || !setup.catalog.run;
+  $("table").hidden = shown;
+}
+
 function openSetup() {
-  $("setup").hidden = $("records").hidden = false;
-  $("table").hidden = true;
+  front(true);
   $("cancel").hidden = !table;
   $("game").focus();
 }
@@ -123,6 +132,7 @@ function draw(before = table.svg) {
   $("sides").hidden = table.recorded || new Set(table.setup.seats).size < 2;
   $("branch").hidden = table.hidden;
   $("again").hidden = !table.failed;
+  $("hurry").hidden = !table.thinking || Boolean(table.failed);
   $("watching").hidden = persons || table.over;
   $("pause").textContent = say(table.paused ? "go on" : "pause");
   $("step").disabled = !table.paused;
@@ -156,8 +166,11 @@ function status() {
     : table.over ? [outcome(table), table.reason].filter(Boolean).join(" ")
     : table.mine ? say("Your move") + (table.setup.seats.filter((who) => who === "person").length > 1 ? ` (${say("seat")} ${table.turn})` : "")
     : table.failed ? ""
+    : table.recorded ? (table.turn === null ? "" : `${say("to move")}: ${say("seat")} ${table.turn}`)
     : table.paused && !table.setup.seats.includes("person") ? say("Paused") : say("Thinking …");
   $("status").textContent = words + spot;
+  const [last, ...line] = looked ? [] : table.expected;
+  $("expected").textContent = line.length ? `${sayAction(last)} · ${say("It expects")}: ${line.map(sayAction).join(" ")}` : "";
 }
 
 function list() {
@@ -199,10 +212,7 @@ function begin(setup) {
 }
 
 $("new").onclick = openSetup;
-$("cancel").onclick = () => {
-  $("setup").hidden = $("records").hidden = true;
-  $("table").hidden = false;
-};
+$("cancel").onclick = () => front(false);
 $("language").onclick = () => {
   switchLanguage();
   setup.draw();
@@ -223,6 +233,7 @@ $("copy").onclick = async () => {
   $("status").textContent = say("Copied");
 };
 $("again").onclick = () => ask({ type: "again" });
+$("hurry").onclick = () => ask({ type: "hurry" });
 $("pause").onclick = () => ask({ type: "watch", paused: !table.paused, delay: table.delay });
 $("step").onclick = () => ask({ type: "step" });
 $("delay").onchange = () => ask({ type: "watch", paused: table.paused, delay: Number($("delay").value) });
@@ -245,4 +256,5 @@ translate();
 setup = new Setup(await (await fetch("catalog.json")).json(), begin);
 records = new Records((line) => ask({ type: "open", line }));
 records.read(await (await fetch("games.jsonl")).text());
+new Run(setup.catalog.run, (text) => records.read(text));
 connect();

@@ -14,10 +14,21 @@ const CHINESE = {
   "save the game": "保存对局", "save the picture": "保存图片", "copy as text": "复制文字", "The game was not finished.": "对局未完。", Copied: "已复制",
   "The connection is lost; trying again …": "与服务器的连接已断开，正在重连…", "This table is open in another tab.": "此桌已在另一个标签页打开。", "open here": "在此打开", strongest: "最强", trained: "训练所得",
   pass: "过", win: "胡", pong: "碰", kong: "杠", chow: "吃", stop: "停", swap: "交换", board: "棋盘", "can be played": "可走",
+  "training run": "训练", figures: "数据", "curves of the run": "训练曲线", "where it plays": "落子分布", "move now": "立即落子",
+  "It expects": "预计", shanten: "向听", useful: "进张", danger: "放铳率", "to move": "行棋",
   "It would play": "建议", "Looking back": "回看", points: "得分",
 };
 
-let chinese = (localStorage.getItem("language") ?? navigator.language).startsWith("zh");
+// In the cell of a notebook a browser may refuse to keep anything.
+const kept = () => {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+};
+
+let chinese = (kept()?.getItem("language") ?? navigator.language).startsWith("zh");
 
 export const say = (word) => (chinese ? (CHINESE[word] ?? word) : word);
 
@@ -26,13 +37,14 @@ export const sayAction = (name) => (chinese ? name.replace(/^(pass|win|pong|kong
 export function translate() {
   document.documentElement.lang = chinese ? "zh" : "en";
   for (const each of document.querySelectorAll("[data-word]")) each.textContent = say(each.dataset.word);
+  for (const each of document.querySelectorAll("[data-word-alt]")) each.alt = say(each.dataset.wordAlt);
   for (const each of document.querySelectorAll("[data-label]")) each.setAttribute("aria-label", say(each.dataset.label));
   document.getElementById("language").textContent = chinese ? "English" : "中文";
 }
 
 export function switchLanguage() {
   chinese = !chinese;
-  localStorage.setItem("language", chinese ? "zh" : "en");
+  kept()?.setItem("language", chinese ? "zh" : "en");
   translate();
 }
 

@@ -7,15 +7,22 @@ skipped, but not in CI.
 import os
 import re
 import shutil
+import threading
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from web_server import serving
 
+import boyi
 from boyi.baselines.arena.matches import Match, compete
+from boyi.baselines.training.config import read_config
+from boyi.baselines.training.run import Run
 from boyi.baselines.web.server import Web
+from boyi.envs import hex_v0
 
 CHROMIUM = shutil.which("chromium")
 PATIENCE = 120_000  # milliseconds that a page is waited for, however busy the machine is
@@ -281,6 +288,81 @@ def test_an_agent_says_what_it_makes_of_it(page: Any) -> None:
     page.click("#analyse")
     page.wait_for_function("document.getElementById('error').textContent.includes('does not weigh')")
     assert page.get_attribute("#analyse", "aria-pressed") == "false"
+
+
+def test_an_agent_is_hurried_and_says_what_it_expects(page: Any) -> None:
+    begin(page, "hex", "person", "mcts:seconds=80000,prove=false", board_size="5")
+    await_turn(page)
+    assert page.locator("#hurry").is_hidden()
+    page.locator("#board [data-at=b2]").click()
+    page.wait_for_selector("#hurry:not([hidden])")
+    page.wait_for_timeout(500)
+    page.click("#hurry")
+    await_turn(page, 0)
+    said = page.inner_text("#expected")
+    answer = page.inner_text("#moves button >> nth=1").partition(" ")[2]
+    assert said.startswith(f"{answer} · It expects: ") and len(said.split()) > 4
+    page.click("#previous")
+    page.wait_for_function("document.getElementById('expected').textContent === ''")
+
+
+def test_what_is_known_of_discards_is_said(page: Any) -> None:
+    begin(page, "mahjong", "person", "greedy", "greedy", "greedy")
+    while not page.locator("#board .can").count():
+        move(page)
+    page.click("#analysis summary")
+    page.fill("#analyst", "expectimax")
+    page.click("#analyse")
+    page.wait_for_selector("#weights .notes")
+    assert re.fullmatch(
+        r"shanten \d · useful ([1-9][mpsz] )+\(\d+\) · danger [\d.]+%", page.inner_text("#weights .notes >> nth=0")
+    )
+
+
+def test_a_run_is_watched_while_it_goes_on(browser: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "first"
+    small = {"steps": 64, "learning_starts": 32, "buffer_size": 64, "envs": 8}
+    config = read_config("hex_dqn", game="hex:board_size=3", evaluation_games=4, ladder=["random"], **small)
+    Run(config, folder).train()
+    with serving(tmp_path / "tables", run=folder) as web:
+        for page in tab(browser, web, viewport={"width": 360, "height": 740}):
+            page.wait_for_function("document.getElementById('progress').textContent === 'first: 64'")
+            page.click("#run summary")
+            assert "eval/random" in page.inner_text("#figures")
+            for picture in ("#curves", "#map"):
+                page.wait_for_function(f"document.querySelector('{picture}').naturalWidth > 100")
+            assert page.locator("#games button").count() == 4
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360
+            with (folder / "log.jsonl").open("a") as log:
+                log.write('{"steps": 96, "eval/random": 0.875}\n{"steps": 12')  # the rest is still to come
+            page.wait_for_function("document.getElementById('progress').textContent === 'first: 96'")
+            assert "0.875" in page.inner_text("#figures")
+            page.locator("#games button").first.click()
+            page.wait_for_selector("#board svg")
+            assert page.locator("#run").is_hidden()
+
+
+def test_a_board_stands_in_a_cell(browser: Any, tmp_path: Path) -> None:
+    """Of two in one page each has its own table, and keeps it."""
+    env = hex_v0.env(board_size=3)
+    env.reset()
+    first = boyi.board(env, ["person", "random"])
+    env.step(4)
+    second = boyi.board(env)
+    made = browser.new_page()
+    (tmp_path / "lab.html").write_text(f"<title>notebook</title>{first._repr_html_()}{second._repr_html_()}")
+    notebooks = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=tmp_path))
+    threading.Thread(target=notebooks.serve_forever, daemon=True).start()
+    made.goto(f"http://localhost:{notebooks.server_port}/lab.html")
+    for frame, ply in zip(made.frames[1:], (0, 1), strict=True):
+        frame.wait_for_selector("#board svg")
+        assert frame.get_attribute("body", "data-ply") == str(ply)
+    frame = made.frames[1]
+    frame.locator("[data-at=b2]").click()
+    frame.wait_for_selector("body[data-ply='2']")
+    made.close()
+    notebooks.shutdown()
+    notebooks.server_close()
 
 
 def test_recorded_games_are_chosen_looked_at_and_tried_out(page: Any, tmp_path: Path) -> None:

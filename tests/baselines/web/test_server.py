@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from email.message import Message
 from http.client import HTTPConnection
 from pathlib import Path
@@ -17,16 +17,14 @@ from urllib.request import urlopen
 import pytest
 from engines import SOON
 from typer.testing import CliRunner
-from web_server import serving
+from web_server import NAME, page, serving
 from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.sync.client import connect
 
 from boyi.baselines.command.main import app
-from boyi.baselines.web.server import MOST_KEPT, Web, forget, listen
+from boyi.baselines.web.server import MOST_KEPT, RUN, Web, forget, listen
 from boyi.envs import BoyiError
 
 HEX = {"game": "hex:board_size=3", "seats": ["person", "mcts:sims=20"], "seed": 1}
-NAME = "0123456789abcdef"
 
 
 @pytest.fixture
@@ -45,31 +43,6 @@ def get(web: Web, path: str, **headers: str) -> tuple[int, Message]:
         with line.getresponse() as answer:
             answer.read()
             return answer.status, answer.headers
-
-
-class Page:
-    """A page at a table: says things, and hears the next message of a type."""
-
-    def __init__(self, socket: Any) -> None:
-        self.socket = socket
-        self.heard: list[dict[str, Any]] = []
-
-    def ask(self, **message: Any) -> None:
-        self.socket.send(json.dumps(message))
-
-    def hear(self, kind: str, **fields: Any) -> dict[str, Any]:
-        while True:
-            message = json.loads(self.socket.recv(SOON))
-            self.heard.append(message)
-            if message["type"] == kind and fields.items() <= message.items():
-                return message
-
-
-@contextmanager
-def page(web: Web, name: str = NAME, token: str = "", **options: Any) -> Iterator[Page]:
-    address = f"ws://127.0.0.1:{web.port}/{token or web.token}/tables/{name}"
-    with connect(address, proxy=None, max_size=None, **options) as socket:
-        yield Page(socket)
 
 
 def test_nothing_is_there_without_the_token(web: Web) -> None:
@@ -243,6 +216,7 @@ def test_what_others_hold_is_not_analysed(web: Web) -> None:
         shown = one.hear("table", mine=True)
         one.ask(type="analyse", agent="expectimax", ply=shown["ply"])
         found = one.hear("analysis")
+        assert {"shanten", "useful", "danger"} <= set(found["actions"][0]["notes"]) and found["line"] == []
         legal = {each["name"] for each in shown["legal"]}
         assert {each["name"] for each in found["actions"]} <= legal and found["actions"][0]["path"]
         one.ask(type="curve", agent="mcts")
@@ -355,6 +329,54 @@ def test_nothing_waits_for_an_agent_that_thinks(web: Web) -> None:
     assert not web.rooms
     with page(web) as one:
         assert one.hear("table")["ended"] == "resigned"
+
+
+def test_an_agent_is_hurried_and_says_what_it_expects(web: Web) -> None:
+    with page(web) as one:
+        one.ask(type="hurry")
+        assert "no game at this table" in one.hear("error")["text"]
+        one.ask(type="setup", setup={"game": "hex:board_size=4", "seats": ["person", "mcts:seconds=80000,prove=false"]})
+        one.hear("table")
+        one.ask(type="hurry")  # nobody thinks yet
+        one.ask(type="play", action=5, ply=0)
+        assert one.hear("table", thinking=True)["expected"] == []
+        one.ask(type="hurry")
+        one.hear("table", mine=True, ply=2)
+        one.ask(type="setup", setup={"game": "hex:board_size=4", "seats": ["person", "mcts:sims=5000"]})
+        one.ask(type="play", action=5, ply=0)
+        told = one.hear("table", mine=True, ply=2)
+        assert told["expected"][0] == told["moves"][1]["name"] and len(told["expected"]) > 1
+        one.ask(type="back", ply=0)
+        assert one.hear("table", ply=0)["expected"] == []
+
+
+def test_the_best_line_of_a_position_is_told(web: Web) -> None:
+    with page(web) as one:
+        one.ask(type="setup", setup={**HEX, "seats": ["person", "person"]})
+        one.hear("table")
+        one.ask(type="analyse", agent="puct:sims=1000", ply=0)
+        found = [one.hear("analysis") for _ in range(5)][-1]
+        assert len(found["line"]) > 1 and found["line"][0] == found["actions"][0]["name"]
+
+
+def test_files_of_a_run_are_handed_out_and_no_others(tmp_path: Path) -> None:
+    run = tmp_path / "runs" / "first"
+    run.mkdir(parents=True)
+    for name in (*RUN, "checkpoint.safetensors"):
+        (run / name).write_text(name)
+    with serving(tmp_path / "tables", run=run) as web:
+        with urlopen(f"{web.address}catalog.json", timeout=SOON) as found:
+            assert json.load(found)["run"] == "first"
+        for name in RUN:
+            status, headers = get(web, f"/{web.token}/run/{name}")
+            assert status == 200
+            assert get(web, f"/{web.token}/run/{name}", **{"If-None-Match": headers["etag"]})[0] == 304
+        for name in ("checkpoint.safetensors", "nothing.json", "..%2ffirst%2flog.jsonl", ""):
+            assert get(web, f"/{web.token}/run/{name}")[0] == 404
+    with serving(tmp_path / "tables") as web:
+        assert get(web, f"/{web.token}/run/log.jsonl")[0] == 404
+    done = CliRunner().invoke(app, ["web", "--no-open", "--tables", str(tmp_path), "--run", str(tmp_path / "runs")])
+    assert done.exit_code == 2 and "holds no training run" in done.output and done.output.count("\n") == 1
 
 
 def test_who_watches_pauses_steps_and_goes_on(web: Web) -> None:

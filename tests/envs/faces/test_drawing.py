@@ -1,17 +1,13 @@
-"""Pictures: SVG fragments, the letters, pixels, the human window, and the Hex board."""
+"""Pictures: SVG fragments, the letters, pixels, and the Hex board."""
 
-import os
-import signal
 import string
 import subprocess
 import sys
-from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
-from engines import SOON
 from pictures import Pixels, changed, check_letters, check_margin, check_svg, color, lettered
 
 from boyi.envs.engine.spec import find, games
@@ -206,129 +202,8 @@ def test_fonts_of_the_machine_are_not_used() -> None:
 
 def test_importing_the_drawing_code_loads_no_drawing_library() -> None:
     modules = ", ".join(find(game).spec.package + ".draw" for game in games())
-    code = f"import sys, {modules}\nprint(*{{'pygame', 'PIL', 'resvg_py', 'numba'}} & set(sys.modules))"
+    code = f"import sys, {modules}\nprint(*{{'PIL', 'resvg_py', 'numba'}} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.split() == []
-
-
-# The window
-
-
-@pytest.fixture
-def unseen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Give pygame with SDL's dummy display, and shut it down afterwards."""
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    monkeypatch.setenv("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    import pygame
-
-    yield pygame
-    pygame.display.quit()
-
-
-def plain(height: int, width: int, value: tuple[int, int, int]) -> Pixels:
-    return np.full((height, width, 3), value, np.uint8)
-
-
-def on_display(pygame: Any) -> Pixels:
-    return np.asarray(pygame.surfarray.array3d(pygame.display.get_surface())).swapaxes(0, 1)
-
-
-def test_window_shows_the_picture_it_is_given(unseen: Any) -> None:
-    image = np.random.default_rng(0).integers(0, 256, (20, 30, 3), dtype=np.uint8)
-    window = draw.Window("a title")
-    window.show(image)
-    assert (on_display(unseen) == image).all()
-    assert unseen.display.get_caption()[0] == "a title"
-
-
-def test_window_follows_the_size_of_the_picture(unseen: Any) -> None:
-    window = draw.Window()
-    for height, width in ((20, 30), (40, 50), (5, 6)):
-        window.show(plain(height, width, (1, 2, 3)))
-        assert on_display(unseen).shape == (height, width, 3)
-
-
-def test_window_closes_twice_and_stays_closed(unseen: Any) -> None:
-    window = draw.Window()
-    window.close()
-    window = draw.Window()
-    window.show(plain(20, 30, (1, 2, 3)))
-    window.close()
-    assert not unseen.display.get_init()
-    window.close()
-    window.show(plain(20, 30, (1, 2, 3)))
-    assert not unseen.display.get_init()
-
-
-def test_closing_by_mouse_leaves_the_process_and_later_shows_do_nothing(unseen: Any) -> None:
-    window = draw.Window()
-    window.show(plain(20, 30, (1, 2, 3)))
-    unseen.event.post(unseen.event.Event(unseen.QUIT))
-    window.show(plain(20, 30, (1, 2, 3)))
-    assert not unseen.display.get_init()
-    window.show(plain(20, 30, (1, 2, 3)))
-    assert not unseen.display.get_init()
-
-
-def test_show_empties_the_event_queue(unseen: Any) -> None:
-    window = draw.Window()
-    window.show(plain(20, 30, (1, 2, 3)))
-    unseen.event.post(unseen.event.Event(unseen.USEREVENT))
-    window.show(plain(20, 30, (1, 2, 3)))
-    assert unseen.event.get() == []
-
-
-def test_two_windows_share_the_display(unseen: Any) -> None:
-    first, second, never = draw.Window(), draw.Window(), draw.Window()
-    first.show(plain(20, 30, (9, 9, 9)))
-    second.show(plain(40, 50, (1, 2, 3)))
-    assert on_display(unseen).shape == (40, 50, 3)
-    never.close()
-    assert unseen.display.get_init()
-    first.close()
-    second.show(plain(40, 50, (1, 2, 3)))
-    assert (on_display(unseen) == (1, 2, 3)).all()
-    second.close()
-
-
-def test_window_without_a_display_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", "linux")
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
-        monkeypatch.delenv(name, raising=False)
-    with pytest.raises(RuntimeError, match=r"SDL_VIDEODRIVER=dummy.*rgb_array"):
-        draw.Window()
-
-
-def test_window_without_pygame_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pygame", None)
-    with pytest.raises(RuntimeError, match=r'needs pygame: pip install "boyi\[human\]"'):
-        draw.Window()
-
-
-@pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
-@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 7), (signal.SIGTERM, -signal.SIGTERM)])
-def test_a_signal_still_ends_the_process(signum: signal.Signals, code: int) -> None:
-    program = (
-        "import os, sys, numpy as np\n"
-        "from boyi.envs.faces.drawing import Window\n"
-        "window = Window()\n"
-        "try:\n"
-        "    window.show(np.zeros((9, 9, 3), np.uint8))\n"
-        f"    os.kill(os.getpid(), {int(signum)})\n"
-        "    while True:\n"
-        "        window.show(np.zeros((9, 9, 3), np.uint8))\n"
-        "except KeyboardInterrupt:\n"
-        "    sys.exit(7)\n"
-    )
-    environment = {k: v for k, v in os.environ.items() if k != "SDL_NO_SIGNAL_HANDLERS"}
-    environment["SDL_VIDEODRIVER"] = "dummy"
-    process = subprocess.run(
-        [sys.executable, "-c", program],
-        env=environment,
-        # A test that runs in the background may have been told to ignore Ctrl-C, which a child inherits.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        timeout=SOON,
-    )
-    assert process.returncode == code
 
 
 # Hex

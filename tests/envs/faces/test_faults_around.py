@@ -34,10 +34,10 @@ from faulty import (
 )
 
 from boyi.baselines.agents import make_env, make_vector_env
+from boyi.baselines.web.local import Window
 from boyi.envs import BoyiError
 from boyi.envs.faces import seating
 from boyi.envs.faces.aec import AEC
-from boyi.envs.faces.drawing import Window
 from boyi.envs.faces.gym import GameEnv
 from boyi.envs.records.files import Growing
 from boyi.envs.records.game_record import read_game
@@ -129,12 +129,12 @@ def test_a_line_that_cannot_be_written_costs_the_step_and_no_line_of_the_next(
 def test_a_window_that_fails_costs_the_step(made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[int] = []
 
-    def show(self: Window, image: np.ndarray) -> None:
+    def show(self: Window, state: np.void, seat: int | None) -> None:
         shown.append(1)
         if len(shown) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Window, "__init__", lambda self, title: None)
+    monkeypatch.setattr(Window, "__init__", lambda self, game: None)
     monkeypatch.setattr(Window, "show", show)
     env = made("hex:board_size=3", render_mode="human")
     env.reset(seed=SEED)
