@@ -19,8 +19,10 @@ from ...envs.records.game_record import GameRecord
 from ..arena.decisions import Inquiry
 from ..arena.rating import Estimate, student, wilson
 from ..arena.results import duration
+from ..learning.hand_values import CACHED
 from ..learning.imitation import accuracy, classify, decisions, imitate, split
 from ..learning.model_agent import Card, read_model, write_network
+from ..learning.network_evaluator import quicker
 from ..learning.networks import Network, build
 from ..mahjong.luck import luck
 from ..training.config import read_config
@@ -166,7 +168,9 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
     ]
     played = {name: compare(records) for name, records in play_all(folder, meetings, report, said).items()}
     report(f"decisions in {scale.positions} positions")
-    whole = {depth: f"expectimax:evaluator='{_paper(folder)}',danger=no,depth={depth}" for depth in (1, 2)}
+    paper = _paper(folder)
+    precision = quicker(read_model(paper)[1], find(GAME).shape(ENCODER), CACHED)
+    whole = {depth: f"expectimax:evaluator='ddqn:{paper}',danger=no,depth={depth}" for depth in (1, 2)}
     times = _times([*cells.values(), *whole.values()], scale.positions)
     shallow, deep = (duration(times[whole[depth]]) for depth in (1, 2))
     logs = {name: read_log(folder / config / "log.jsonl") for name, config in RUNS.items()}
@@ -214,10 +218,11 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
             ],
         ),
         "",
-        f"With the paper's network, a ResNet of {PAPER['layers']} layers on 19x19, at the leaves, and all discards"
-        f" followed, a decision takes {shallow} one layer deep and {deep} two layers deep (published:"
-        f" {PUBLISHED_TIMES[1.0, 1]} and {PUBLISHED_TIMES[1.0, 2]}). It has learned nothing: that takes no longer or"
-        " shorter.",
+        f"Times are medians over {scale.positions} positions of hands of `greedy`; {machine('torch')}. With the paper's"
+        f" network, a ResNet of {PAPER['layers']} layers on 19x19, at the leaves, and all discards followed, a decision"
+        f" takes {shallow} one layer deep and {deep} two layers deep (published: {PUBLISHED_TIMES[1.0, 1]} and"
+        f" {PUBLISHED_TIMES[1.0, 2]}), on one core, its convolutions in {precision}. It has learned nothing: that takes"
+        " no longer or shorter.",
         "",
         "## Learning",
         "",
@@ -289,12 +294,12 @@ def _epochs(name: str, report: Callable[[str], None]) -> Callable[[int, float], 
     return lambda epoch, found: report(f"{name}: epoch {epoch}, {found:.1%} foretold")
 
 
-def _paper(folder: Path) -> str:
-    """Name the agent that has the paper's network, new."""
+def _paper(folder: Path) -> Path:
+    """Write the paper's network, new, where it has not been; return its file."""
     file, frame = folder / "paper.safetensors", Frame(find(GAME), ENCODER)
     if not file.exists():
         _write(file, build("resnet", frame.shape, KINDS, **PAPER), frame, "ddqn")
-    return f"ddqn:{file}"
+    return file
 
 
 def _write(file: Path, net: Network, frame: Frame, algorithm: Literal["imitation", "ddqn"] = "imitation") -> None:

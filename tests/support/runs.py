@@ -4,6 +4,7 @@ from pathlib import Path
 
 LEFT = {
     ".lock", "config.json", "versions.json", "log.jsonl", "checkpoint.safetensors", "model.safetensors", "curves.png",
+    "games.jsonl",
     "moves.png",
 }  # fmt: skip
 """The files of a run, besides TensorBoard's."""

@@ -19,15 +19,16 @@ from safetensors.numpy import load_file, save_file
 from typer.testing import CliRunner
 
 from boyi.baselines import make_agent
-from boyi.baselines.arena import matches
 from boyi.baselines.command import main as cli
 from boyi.baselines.learning.checkpoint import write_file
+from boyi.baselines.training import run as training
 from boyi.baselines.training.config import FIELDS, FOLDER, LISTS, check_config, read_config, shipped
 from boyi.baselines.training.dqn_trainer import make_learner, played_lines
 from boyi.baselines.training.run import Limits, Run, hold
 from boyi.envs import Batch, BoyiError, find
 from boyi.envs.engine import bind
 from boyi.envs.faces.symmetry import symmetries
+from boyi.envs.records.game_record import read_line
 
 pytestmark = pytest.mark.filterwarnings("ignore:The number of environments used is greater:UserWarning")
 
@@ -72,6 +73,8 @@ def test_a_run_leaves_everything_behind():
     assert left_by(folder) == LEFT
     assert any(path.name.startswith("events.out.tfevents") for path in folder.iterdir())
     assert all((folder / name).read_bytes().startswith(b"\x89PNG") for name in ("curves.png", "moves.png"))
+    games = [read_line(line, "games") for line in (folder / "games.jsonl").read_bytes().splitlines()]
+    assert len(games) == 4 and all("learner" in game.agents for game in games)
     assert json.loads((folder / "config.json").read_text()) == tiny().facts
     assert json.loads((folder / "versions.json").read_text())["boyi"]
     log = state(folder)[1]
@@ -185,8 +188,8 @@ def test_limits():
 
 def test_evaluations_begin_with_actions_at_random(monkeypatch):
     """Else two agents that draw nothing would play one game in every pair."""
-    met, compete = [], matches.compete
-    monkeypatch.setattr(matches, "compete", lambda match: met.append(match) or compete(match))
+    met, compete = [], training.compete
+    monkeypatch.setattr(training, "compete", lambda match, **how: met.append(match) or compete(match, **how))
     for many in (0, 3):
         run = Run(tiny(evaluation_opening=many, ladder=["random"]), Path(f"runs/opened{many}"))
         assert run.evaluate().keys() == {"eval/random"}
