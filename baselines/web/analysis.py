@@ -87,9 +87,15 @@ def shares(weights: Weights) -> np.ndarray:
 
 
 def valued(story: Story, ply: int, agent: Agent) -> float | None:
-    """Ask an agent what a position is worth to seat 0, from -1 to 1; None where dice are to be thrown."""
+    """Ask an agent what a position is worth to seat 0, from -1 to 1; None where dice are to be thrown.
+
+    At a table of more than two it is what the viewer's own decisions are worth, in the game's own units, and None where
+    others decide.
+    """
     state = story.states[story.at(ply)]
     mover = int(state["to_move"])
+    if story.game.seats > 2:
+        return _best(story, ply, agent) if mover == (story.viewer or 0) else None
     if mover == CHANCE:
         return None
     if mover < 0:
@@ -98,3 +104,13 @@ def valued(story: Story, ply: int, agent: Agent) -> float | None:
     with blame(agent):
         value = agent.value(view)
     return value if mover == 0 else -value
+
+
+def _best(story: Story, ply: int, agent: Agent) -> float:
+    """Ask an agent what the best action in a position is worth."""
+    view = view_of(story, ply)
+    with blame(agent):
+        weights = agent.weigh(view)
+        if weights.visits:
+            raise BoyiError(f"it does not say what actions of {story.game} are worth")
+    return float(np.nanmax(weights.numbers))

@@ -380,8 +380,8 @@ class Room:
                 return valued(story, ply, agent)
 
         with self._told_of(study):
-            if story.game.seats != 2 or story.closed:
-                raise BoyiError("a curve is of a game of two seats with nothing hidden")
+            if story.closed:
+                raise BoyiError("a curve is of a game with nothing hidden, or one that is over")
             agent = await in_thread(lambda: self._made(ask.agent, story))
             for ply in range(len(story.known()) + 1):
                 value = await in_thread(partial(think, ply))

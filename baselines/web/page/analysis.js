@@ -74,19 +74,26 @@ export class Analysis {
     this.marks();
   }
 
+  // What positions are worth lies from -1 to 1, but at tables of more than two, where it is in points.
+  get reach() {
+    return Math.max(1, ...this.values.map((value) => Math.abs(value ?? 0)));
+  }
+
   curve() {
-    const wide = this.values.length - 1;
+    const wide = this.values.length - 1, reach = this.reach;
     if (wide < 1) return $("values").replaceChildren();
-    const points = this.values.map((value, k) => (value === null || value === undefined ? "" : `${k},${-value}`)).join(" ");
+    const points = this.values.map((value, k) => (value === null || value === undefined ? "" : `${k},${-value / reach}`)).join(" ");
     $("values").innerHTML = `<svg viewBox="0 -1.05 ${wide} 2.1" preserveAspectRatio="none" role="img"><line class="zero" x1="0" x2="${wide}" y1="0" y2="0" stroke-width=".01"/>`
       + `<polyline class="line" points="${points}"/><line class="here" x1="${this.ply()}" x2="${this.ply()}" y1="-1.05" y2="1.05"/></svg>`;
+    const here = this.values[this.ply()];
+    if (typeof here === "number") $("values").append(make("p", { textContent: here.toLocaleString("en", { maximumSignificantDigits: 3 }) }));
   }
 
   // Mark moves after which whoever played them stands much worse.
   marks() {
     for (const [k, button] of [...$("moves").querySelectorAll("button")].entries()) {
       const [before, after] = [this.values[k], this.values[k + 1]];
-      const lost = typeof before === "number" && typeof after === "number" ? (button.dataset.seat === "0" ? before - after : after - before) : 0;
+      const lost = this.reach === 1 && typeof before === "number" && typeof after === "number" ? (button.dataset.seat === "0" ? before - after : after - before) : 0;
       button.classList.toggle("blunder", lost >= BLUNDER);
       button.classList.toggle("slip", lost >= SLIP && lost < BLUNDER);
     }

@@ -219,8 +219,16 @@ def test_what_others_hold_is_not_analysed(web: Web) -> None:
         assert {"shanten", "useful", "danger"} <= set(found["actions"][0]["notes"]) and found["line"] == []
         legal = {each["name"] for each in shown["legal"]}
         assert {each["name"] for each in found["actions"]} <= legal and found["actions"][0]["path"]
-        one.ask(type="curve", agent="mcts")
-        assert "two seats with nothing hidden" in one.hear("error")["text"]
+        one.ask(type="curve", agent="expectimax")
+        assert "one that is over" in one.hear("error")["text"]
+        one.ask(type="resign")
+        over = one.hear("table", over=True)
+        one.ask(type="curve", agent="expectimax")
+        values = [one.hear("curve", ply=ply)["value"] for ply in range(over["ply"] + 1)]
+        own = [move["seat"] == 1 for move in over["moves"]]
+        assert [value is not None for value in values] == [*own, True] and abs(values[-1]) > 1
+        one.ask(type="curve", agent="mcts:sims=50")
+        assert "does not say what actions of mahjong are worth" in one.hear("error")["text"]
 
 
 def test_games_of_a_file_are_handed_out(tmp_path: Path) -> None:
