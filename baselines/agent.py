@@ -86,6 +86,13 @@ class Agent(ABC):
         """
         raise BoyiError(f"{self.name} does not weigh actions: az, dqn, exact, expectimax with dice, mcts and puct do")
 
+    def so_far(self, view: View, k: int = 0) -> Weights | None:
+        """Say in the middle of `weigh` what it would say if it ended now; None from an agent that cannot tell.
+
+        Who is weighing looks at ``view.hurry`` now and then, in its thread: there is the place to ask.
+        """
+        return None
+
     def expects(self, view: View, k: int, action: int) -> list[int]:
         """Say what it expects to follow the action that it has just chosen, or weighed highest, in game k of a view.
 

@@ -169,6 +169,9 @@ class NetworkPlayer(Agent):
         self.guided.forest.note(view.row, actions)
         return actions
 
+    def so_far(self, view: View, k: int = 0) -> Weights:
+        return self.guided.so_far(view, k)
+
     def expects(self, view: View, k: int, action: int) -> list[int]:
         return self.guided.expects(view, k, action) if self.values["sims"] else []
 

@@ -15,6 +15,7 @@ import numpy as np
 from ...envs.engine.bind import bind
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
+from ..agent import Weights
 from . import gumbel
 from .clock import ANY, run_until
 from .evaluators import Evaluator, Handmade, Playouts
@@ -32,7 +33,7 @@ from .puct_kernels import (
     update_rows,
     value_rows,
 )
-from .tree import DEPTH, TIMED_NODES, expected_line
+from .tree import DEPTH, TIMED_NODES, children, expected_line
 
 MOST_NODES = 4_000_000  # largest tree that nobody asked for by name
 UNPLANNED = Halving(np.zeros((0, 0), np.int64), np.zeros((0, 0)), 0.0, 0.0)
@@ -182,6 +183,13 @@ class GuidedSearch:
             return found
         back = np.argsort(order)
         return Searched(*(array[back] for array in found))
+
+    def so_far(self, view: View, k: int) -> Weights:
+        """Say how often the actions of game k of a view have been visited, by its tree as it is."""
+        tree, visits = self.forest.tree(int(view.row[k])), np.zeros(self.game.actions)
+        for i in children(tree, 0):
+            visits[tree.action[i]] = tree.visits[i]
+        return Weights(np.where(view.mask[k], visits, np.nan), True)
 
     def expects(self, view: View, k: int, action: int) -> list[int]:
         """Say what game k of a view is expected to go on with after an action, by its tree as it is."""

@@ -23,7 +23,7 @@ from ..agent import Agent, Weights
 from .clock import ANY, run_until
 from .mcts_kernels import ALWAYS, Scratch, Settings, run_simulations
 from .rollouts import find_rollout, rollout_notes
-from .tree import DEPTH, LOOKAHEAD, TIMED_NODES, child_of, expected_line, find_played, keep, make_tree, put
+from .tree import DEPTH, LOOKAHEAD, TIMED_NODES, child_of, children, expected_line, find_played, keep, make_tree, put
 
 MOST_NODES = 100_000_000  # largest tree that nobody asked for by name
 
@@ -125,6 +125,11 @@ class MCTS(Agent):
     def weigh(self, view: View, k: int = 0) -> Weights:
         return Weights(np.where(view.mask[k], np.floor(self.visits(view, k)), np.nan), True)
 
+    def so_far(self, view: View, k: int = 0) -> Weights:
+        row = int(view.row[k])
+        trees = [memory.tree for memory in (self.memories[row], *self.helpers[row])]
+        return Weights(np.where(view.mask[k], np.floor(_counts(trees, int(view.seat[k]), view.mask[k])), np.nan), True)
+
     def expects(self, view: View, k: int, action: int) -> list[int]:
         if view.game.spec.hidden:  # every simulation had a world of its own
             return []
@@ -220,13 +225,11 @@ def _counts(trees: list[Any], seat: int, mask: np.ndarray) -> np.ndarray:
     """Add up how often each action was visited in all trees, and let what is proven in any of them decide."""
     visits, total, proven = np.zeros((3, mask.size))
     for tree in trees:
-        i = tree.child[0]
-        while i:
+        for i in children(tree, 0):
             a = tree.action[i]
             visits[a] += tree.visits[i]
             total[a] += tree.total[i]
             proven[a] = max(proven[a], tree.proven[i])
-            i = tree.sibling[i]
     counts = visits + total / (visits + 1.0) / 2
     won, lost = proven == seat + 1, (proven > 0) & (proven != seat + 1)
     if won.any():

@@ -101,6 +101,9 @@ class PUCT(Agent):
         """Search the games of a view; as nobody says what will be played, the trees serve this decision alone."""
         return self._search(view, [np.random.default_rng(stream) for stream in view.rng])
 
+    def so_far(self, view: View, k: int = 0) -> Weights:
+        return self.guided.so_far(view, k)
+
     def expects(self, view: View, k: int, action: int) -> list[int]:
         return self.guided.expects(view, k, action)
 

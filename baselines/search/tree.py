@@ -112,17 +112,21 @@ def child_of(tree, node, a):
     return i
 
 
+def children(tree: Tree, node: int) -> list[int]:
+    """List the children of a node."""
+    found, i = list[int](), int(tree.child[node])
+    while i:
+        found.append(i)
+        i = int(tree.sibling[i])
+    return found
+
+
 def expected_line(game: Game, tree: Tree, states: np.ndarray, action: int) -> list[int]:
     """Follow the most visited actions behind one at the root, whose record is ``states[0]``, up to where dice fall."""
     state, node, line = states.copy(), int(bind(child_of, game)(tree, 0, action)), list[int]()
     while node:
         bind(step_one, game)(state, action)
-        children = list[int]()
-        i = int(tree.child[node])
-        while i:
-            children.append(i)
-            i = int(tree.sibling[i])
-        node = max(children, key=lambda child: int(tree.visits[child]), default=0)
+        node = max(children(tree, node), key=lambda child: int(tree.visits[child]), default=0)
         if not node or state["to_move"][0] < 0 or tree.visits[node] < TRUSTED:
             break
         action = int(tree.action[node])

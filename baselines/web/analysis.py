@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from ...envs.faces.picking import paths
 from ..agent import Agent, Weights, blame
 from .story import Story
 
-FIRST = 64  # simulations after which an agent that simulates is heard first; then twice as many each time
+EVERY = 0.2  # seconds between two times that a search tells what it has found so far
 SHOWN = 40  # actions that are sent of a position, the best ones
 
 
@@ -34,13 +36,22 @@ def view_of(story: Story, ply: int) -> View:
     return batch.view()
 
 
-def stages(agent: Agent) -> Iterator[dict[str, int]]:
-    """Say by what values an agent thinks ever longer, up to its own: twice as many simulations every time."""
-    count, most = FIRST, agent.values.get("sims", 0)
-    while count < most:
-        yield {"sims": count}
-        count *= 2
-    yield {}
+class Pulse(Event):
+    """What a search asks now and then whether it is to end: a chance to `tell` what it has found so far.
+
+    `set` ends it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tell: Callable[[], object] = bool
+        self.told = time.monotonic()
+
+    def is_set(self) -> bool:
+        if time.monotonic() - self.told >= EVERY and not super().is_set():
+            self.tell()
+            self.told = time.monotonic()
+        return super().is_set()
 
 
 def places(story: Story, ply: int, view: View) -> dict[int, list[str]]:
@@ -51,10 +62,34 @@ def places(story: Story, ply: int, view: View) -> dict[int, list[str]]:
     return paths(story.game, state, np.flatnonzero(view.mask[0]).tolist(), story.picture(state))
 
 
-def weighed(story: Story, ply: int, view: View, found: dict[int, list[str]], agent: Agent) -> dict[str, Any]:
-    """Ask an agent about the actions of a position; say it by their names and the spots found, the best first."""
+def weighed(
+    story: Story,
+    ply: int,
+    view: View,
+    found: dict[int, list[str]],
+    agent: Agent,
+    tell: Callable[[dict[str, Any]], object],
+) -> dict[str, Any]:
+    """Ask an agent about the actions of a position; say it by their names and the spots found, the best first.
+
+    Where the view has a `Pulse`, what the agent has found so far is told on the way.
+    """
+
+    def so_far() -> None:
+        weights = agent.so_far(view)
+        if weights is not None:
+            tell(_said(story, ply, view, found, agent, weights))
+
+    if isinstance(view.hurry, Pulse):
+        view.hurry.tell = so_far
     with blame(agent):
         weights = agent.weigh(view)
+    return _said(story, ply, view, found, agent, weights)
+
+
+def _said(
+    story: Story, ply: int, view: View, found: dict[int, list[str]], agent: Agent, weights: Weights
+) -> dict[str, Any]:
     state, name = story.states[story.at(ply)], story.game.module("text").name
     known = np.flatnonzero(~np.isnan(weights.numbers))
     best = known[np.argsort(-weights.numbers[known], kind="stable")][:SHOWN].tolist()

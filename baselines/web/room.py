@@ -27,7 +27,7 @@ from ..agent import Agent, blame
 from ..agents import make_agent
 from ..arena.sitting import Answer
 from ..trust import untrusted
-from .analysis import places, stages, valued, view_of, weighed
+from .analysis import Pulse, places, valued, view_of, weighed
 from .scene import Scene
 from .story import Replay, Story
 from .table import LONGEST, Setup, Table, branch, load, written
@@ -347,29 +347,31 @@ class Room:
 
     # Analysis
 
-    def _made(self, text: str, story: Story, **values: Any) -> Agent:
-        """Make an agent by its string, with some values changed."""
+    def _made(self, text: str, story: Story) -> Agent:
+        """Make an agent by its string, the strongest by none."""
         with self.trust():
-            agent = make_agent(text or facts(story.game).opponents[0], story.game)
-            return type(agent).from_string(make_agent, **{**agent.values, **values}) if values else agent
+            return make_agent(text or facts(story.game).opponents[0], story.game)
 
     async def _analyse(self, story: Story, ask: Ask) -> None:
         """Tell what an agent makes of a position, better and better, until something else is asked for."""
-        self.studied = study = object()
+        self.studied = study = Pulse()
+        loop = asyncio.get_running_loop()
 
-        def think(values: dict[str, int]) -> dict[str, Any]:
-            agent = self._made(ask.agent, story, **values)
+        def say(told: dict[str, Any]) -> None:
+            if self.studied is study:
+                self._send(told)
+            else:
+                study.set()
+
+        def think() -> dict[str, Any]:
+            agent = self._made(ask.agent, story)
             with _thinking:
-                return weighed(story, ask.ply, view, found, agent)
+                return weighed(story, ask.ply, view, found, agent, partial(loop.call_soon_threadsafe, say))
 
         with self._told_of(study):
-            view = view_of(story, ask.ply)
+            view = view_of(story, ask.ply)._replace(hurry=study)
             found = places(story, ask.ply, view)
-            for values in stages(await in_thread(lambda: self._made(ask.agent, story))):
-                told = await in_thread(partial(think, values))
-                if self.studied is not study:
-                    return
-                self._send(told)
+            say(await in_thread(think))
 
     async def _curve(self, story: Story, ask: Ask) -> None:
         """Tell what an agent holds every position of a game for, one after the other."""
