@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from threading import Event
+from threading import Event, Lock
 from typing import Any
 
 import numpy as np
@@ -45,13 +45,18 @@ class Pulse(Event):
     def __init__(self) -> None:
         super().__init__()
         self.tell: Callable[[], object] = bool
-        self.told = time.monotonic()
+        self.told, self.telling = time.monotonic(), Lock()
 
     def is_set(self) -> bool:
-        if time.monotonic() - self.told >= EVERY and not super().is_set():
-            self.tell()
-            self.told = time.monotonic()
-        return super().is_set()
+        ended = super().is_set()
+        # Of the threads that grow a tree each, one tells.
+        if not ended and time.monotonic() - self.told >= EVERY and self.telling.acquire(blocking=False):
+            try:
+                self.tell()
+                self.told = time.monotonic()
+            finally:
+                self.telling.release()
+        return ended
 
 
 def places(story: Story, ply: int, view: View) -> dict[int, list[str]]:

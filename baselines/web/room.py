@@ -366,7 +366,7 @@ class Room:
         def think() -> dict[str, Any]:
             agent = self._made(ask.agent, story)
             with _thinking:
-                return weighed(story, ask.ply, view, found, agent, partial(loop.call_soon_threadsafe, say))
+                return weighed(story, ask.ply, view, found, agent, lambda told: loop.call_soon_threadsafe(say, told))
 
         with self._told_of(study):
             view = view_of(story, ask.ply)._replace(hurry=study)
