@@ -174,14 +174,15 @@ def test_a_position_is_analysed_better_and_better(web: Web) -> None:
         one.ask(type="setup", setup={**HEX, "game": "hex:board_size=4", "seats": ["person", "person"]})
         one.ask(type="play", action=5, ply=0)
         one.hear("table", ply=1)
-        for agent in ("mcts:sims=400000,prove=false", "mcts:seconds=1,threads=2,prove=false", "puct:seconds=1"):
+        endless = [f"mcts:{how},prove=false" for how in ("sims=1000000000,nodes=9999", "seconds=9999,threads=2")]
+        for agent in (*endless, "puct:seconds=9999"):
             one.ask(type="analyse", agent=agent, ply=1)
             totals = [sum(each["number"] for each in one.hear("analysis")["actions"]) for _ in range(3)]
             assert totals == sorted(totals) and len(set(totals)) == 3
             one.ask(type="rest")
         one.ask(type="analyse", agent="mcts:sims=1000,prove=false", ply=1)
-        while (total := sum(each["number"] for each in one.hear("analysis")["actions"])) != 1000:
-            assert total > 1000  # of before
+        while sum(each["number"] for each in one.hear("analysis")["actions"]) != 1000:
+            pass  # what was said of before
         one.ask(type="analyse", agent="exact", ply=1)
         found = one.hear("analysis")
         assert not found["visits"] and len(found["actions"]) == 15
