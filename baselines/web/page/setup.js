@@ -40,8 +40,9 @@ export class Setup {
     text.setAttribute("aria-label", `${say("other agent")} ${seat}`);
     list.append(...agents.map((name) => new Option(this.described(name), name)));
     select.append(new Option(say("person"), this.catalog.person));
-    for (const each of opponents) {
-      const note = each === strongest ? ` (${say("strongest")})` : /\b(az|ddqn|dqn):/.test(each) ? ` (${say("trained")})` : "";
+    const trained = (agent) => /\b(az|ddqn|dqn):/.test(agent);
+    for (const each of [...opponents].sort((one, other) => trained(other) - trained(one))) {
+      const note = each === strongest ? ` (${say("strongest")})` : trained(each) ? ` (${say("trained")})` : "";
       select.append(new Option(each + note, each));
     }
     select.append(new Option(say("other agent"), OTHER));
