@@ -32,6 +32,7 @@ from ...envs.records.files import replace_file
 from ..agent import Agent
 from ..agents import make_agent
 from ..arena.sitting import PERSON
+from ..trust import untrusted
 from .catalog import playable
 from .scene import Scene
 from .table import Kept, Setup, Table
@@ -93,7 +94,8 @@ class Board:
     """
 
     def __init__(self, kept: Kept) -> None:
-        Table.of(kept).close()  # what cannot be played is said here, not in the cell
+        with untrusted("a board"):
+            Table.of(kept).close()  # what cannot be played is said here, not in the cell
         server, name = local(), _drawn()
         replace_file(server.web.folder / f"{name}.json", msgspec.json.encode(kept))
         self.address = server.address(name)

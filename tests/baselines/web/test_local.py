@@ -98,7 +98,8 @@ def test_what_is_no_environment_has_no_board(what: Any) -> None:
 
 
 def test_who_cannot_sit_there_is_said_at_once(env: Any) -> None:
-    for seats, told in ((["person"], "has 2 seats"), (["person", "nobody"], "unknown agent")):
+    wrong = {"nobody": "unknown agent", "gtp:cmd=rm": "--allow-programs"}
+    for seats, told in ((["person"], "has 2 seats"), *((["person", agent], told) for agent, told in wrong.items())):
         with pytest.raises(BoyiError, match=told):
             boyi.board(env, seats)
 
