@@ -120,7 +120,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         "",
         "## What helps in equal time",
         "",
-        f"`{OURS}`, but for the mean of its weights and with random moves getting rarer over {SOON:,} transitions alone,"
+        f"`{OURS}`, but for the mean of its weights, and with random moves that get rarer over {SOON:,} transitions,"
         f" with one change each, {SEEDS} seeds, {scale.games // 2} games of each against `{UCT}`: the share won of all,"
         " by seed, and thousands of transitions on average.",
         "",
