@@ -337,7 +337,7 @@ def list_games() -> None:
         "What agents may be told: boyi agents",
     )
     weights = text_table("weights", "learned", "score at the end of its run", left=("weights", "learned"))
-    for agent in ("az", "ddqn"):
+    for agent in ("az", "dqn", "ddqn"):
         for name in shipped_weights(agent):
             weights.add_row(f"{agent}:{name}", *_learned(agent, name))
     show(facts, "", params, "", encoders, "", playing, "", weights, "", *notes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..learning.checkpoint import read_file, write_file
 from ..learning.model_agent import FORMAT, Card
 from ..learning.shipped import FILE
 from .run import latest, read_log
+from .trainer import Figures
 
 
 def export(run: PathOf, file: PathOf) -> AlphaZeroCard | Card:
@@ -38,7 +39,7 @@ def export(run: PathOf, file: PathOf) -> AlphaZeroCard | Card:
         "command": f"boyi train {folder.name}",
         "commit": _commit(),
         "config": json.dumps(config),
-        "games": f"{latest(lines, 'rollout/games') or latest(lines, 'rollout/hands'):.0f}",
+        "games": f"{_games(lines):.0f}",
         "decisions": f"{latest(lines, 'steps'):.0f}",
         "hours": f"{latest(lines, 'time/hours'):.1f}",
         "machine": f"{versions.get('processor', '')}, {versions.get('machine', '')}, torch {versions.get('torch', '')}",
@@ -61,6 +62,17 @@ def _read_network(file: Path, config: dict[str, Any]) -> tuple[dict[str, np.ndar
     if config.get("algorithm") == "alphazero":
         return read_file(file, AlphaZeroCard, AZ_FORMAT)
     return read_file(file, Card, FORMAT)
+
+
+def _games(lines: Sequence[Figures]) -> float:
+    """Say how many games of self-play a log tells of: by their count or, as DQN has it, by their mean length."""
+    games, before = latest(lines, "rollout/games") or latest(lines, "rollout/hands"), 0.0
+    if not games:
+        for line in lines:
+            if line.get("rollout/ep_len_mean"):
+                games += (line["steps"] - before) / line["rollout/ep_len_mean"]
+                before = line["steps"]
+    return games
 
 
 def _score(scores: Mapping[str, float], agent: str) -> str:
