@@ -57,7 +57,7 @@ class Scale:
 
 
 QUICK = Scale(2000, 2000, 500, 2, 4, 10)
-FULL = Scale(40_000, 400_000, 10_000, 8, 40, 200)
+FULL = Scale(60_000, 400_000, 15_000, 8, 40, 200)
 
 
 def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path:
