@@ -432,9 +432,13 @@ def evaluate(
     games: int = 200,
     seed: int = 0,
     opening: int = 0,
+    report: Callable[[GameRecord], None] | None = None,
 ) -> Result:
-    """Play `games` paired games between an agent and every opponent; return what ``boyi arena`` prints."""
+    """Play `games` paired games between an agent and every opponent; return what ``boyi arena`` prints.
+
+    `report` is called with every game as it ends.
+    """
     match = Match(game, [agent, *opponents], games=games, seed=seed, opening=opening, first_against_all=True)
-    result = compete(match)
+    result = compete(match, report=report)
     assert isinstance(result, Result)
     return result

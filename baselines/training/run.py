@@ -29,9 +29,7 @@ from ...envs.engine.schema import Form, Whole, fit, parse_json
 from ...envs.engine.version import __version__
 from ...envs.records.files import Growing, PathOf, as_path, lock, read_lines, replace_file
 from ...envs.records.game_record import GameRecord
-from ..agents import AgentLike
-from ..arena.matches import Match, compete
-from ..arena.results import Result
+from ..arena.matches import evaluate
 from ..learning.checkpoint import read_file, write_file
 from ..learning.shipped import FILE
 from .alphazero_trainer import AlphaZeroTrainer
@@ -138,11 +136,8 @@ class Run:
         ladder = list(dict.fromkeys([*self.config.ladder, *([against] if against else [])]))
         config = self.config
         games, opening = config["evaluation_games"], config["evaluation_opening"]
-        everybody: list[AgentLike] = [self.trainer.agent(), *ladder]
-        match = Match(config.game, everybody, games=games, seed=config["seed"], opening=opening, first_against_all=True)
         records: list[GameRecord] = []
-        result = compete(match, report=records.append)
-        assert isinstance(result, Result)
+        result = evaluate(self.trainer.agent(), config.game, ladder, games, config["seed"], opening, records.append)
         replace_file(self.folder / "games.jsonl", "".join(record.line() for record in records).encode())
         played = dict(zip(ladder, result.pairings, strict=True))
         scores = {f"eval/{agent}": row.score.value for agent, row in played.items()}

@@ -19,9 +19,9 @@ from safetensors.numpy import load_file, save_file
 from typer.testing import CliRunner
 
 from boyi.baselines import make_agent
+from boyi.baselines.arena import matches
 from boyi.baselines.command import main as cli
 from boyi.baselines.learning.checkpoint import write_file
-from boyi.baselines.training import run as training
 from boyi.baselines.training.config import FIELDS, FOLDER, LISTS, check_config, read_config, shipped
 from boyi.baselines.training.dqn_trainer import make_learner, played_lines
 from boyi.baselines.training.run import Limits, Run, hold
@@ -188,8 +188,8 @@ def test_limits():
 
 def test_evaluations_begin_with_actions_at_random(monkeypatch):
     """Else two agents that draw nothing would play one game in every pair."""
-    met, compete = [], training.compete
-    monkeypatch.setattr(training, "compete", lambda match, **how: met.append(match) or compete(match, **how))
+    met, compete = [], matches.compete
+    monkeypatch.setattr(matches, "compete", lambda match, **how: met.append(match) or compete(match, **how))
     for many in (0, 3):
         run = Run(tiny(evaluation_opening=many, ladder=["random"]), Path(f"runs/opened{many}"))
         assert run.evaluate().keys() == {"eval/random"}
