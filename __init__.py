@@ -6,16 +6,19 @@ PettingZoo (``boyi/hex-v0``), as strings: no kernel is compiled and neither Numb
 
 from typing import TYPE_CHECKING
 
-from .envs.engine.lazy import importer
+from .envs.engine.lazy import MODULE, importer
 from .envs.engine.spec import games
 from .envs.engine.version import __version__
 from .envs.faces.registration import register_all
 
 if TYPE_CHECKING:
+    from . import baselines, envs, wrappers
     from .baselines.web.local import board
 
-__all__ = ["__version__", "board", "games"]
+__all__ = ["__version__", "baselines", "board", "envs", "games", "wrappers"]
 
 register_all()
 
-__getattr__ = importer(__name__, {"board": "baselines.web.local"})
+__getattr__, __dir__ = importer(
+    __name__, __all__, {"baselines": MODULE, "board": "baselines.web.local", "wrappers": MODULE}
+)

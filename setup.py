@@ -19,7 +19,7 @@ setup(
     package_dir={"boyi": "."},
     package_data={
         "boyi": ["py.typed"],
-        "boyi.envs": ["*/RULES.md", "*/picture.svg"],
+        "boyi.envs": ["*.pyi", "*/RULES.md", "*/picture.svg"],
         "boyi.baselines": ["*/configs/*.toml", "*/weights/*/*.safetensors", "web/page/*"],
     },
     cmdclass={"build_py": BuildPy},

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DQN", "Agent", "OpponentPool", "benchmark", "evaluate", "make_agent"]
 
-__getattr__ = importer(
+__getattr__, __dir__ = importer(
     __name__,
+    __all__,
     {
         "Agent": "agent",
         "DQN": "learning.dqn",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
-from ..envs.engine.errors import BoyiError, shown, unknown
+from ..envs.engine.errors import BoyiError, shown, unknown, unknown_option
 from ..envs.engine.spec import Game, Spec, find, own_options
 from ..envs.engine.syntax import parse
 from ..envs.faces.gym import GameEnv, GameVectorEnv
@@ -200,6 +200,6 @@ def _split(
     known = {"opponent", *own_options(face)} - {"opponents", "resolve"}
     for key in options:
         if key not in known | set(plain.spec.params):
-            raise unknown(f"option of {plain.name}", key, known | set(plain.spec.params))
+            raise unknown_option(plain.name, key, known | set(plain.spec.params))
     params = {key: value for key, value in options.items() if key in plain.spec.params}
     return find(plain, **params), {key: value for key, value in options.items() if key not in params}

@@ -1,5 +1,5 @@
 """Amazons, version 0, as a PettingZoo module: ``from boyi.envs import amazons_v0; env = amazons_v0.env()``."""
 
-from .faces.aec import module
+from .faces.module import module
 
-env, raw_env = module("amazons")
+env, raw_env, parallel_env = module("amazons")

@@ -1,5 +1,5 @@
 """EinStein würfelt nicht!, version 0, as a PettingZoo module: ``from boyi.envs import einstein_v0``."""
 
-from .faces.aec import module
+from .faces.module import module
 
-env, raw_env = module("einstein")
+env, raw_env, parallel_env = module("einstein")

@@ -1,5 +1,5 @@
 """Gomoku, version 0, as a PettingZoo module: ``from boyi.envs import gomoku_v0; env = gomoku_v0.env()``."""
 
-from .faces.aec import module
+from .faces.module import module
 
-env, raw_env = module("gomoku")
+env, raw_env, parallel_env = module("gomoku")

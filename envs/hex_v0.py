@@ -1,5 +1,5 @@
 """Hex, version 0, as a PettingZoo module: ``from boyi.envs import hex_v0; env = hex_v0.env()``."""
 
-from .faces.aec import module
+from .faces.module import module
 
-env, raw_env = module("hex")
+env, raw_env, parallel_env = module("hex")

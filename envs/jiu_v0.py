@@ -1,5 +1,5 @@
 """Jiu, version 0, as a PettingZoo module: ``from boyi.envs import jiu_v0; env = jiu_v0.env()``."""
 
-from .faces.aec import module
+from .faces.module import module
 
-env, raw_env = module("jiu")
+env, raw_env, parallel_env = module("jiu")

@@ -1,5 +1,5 @@
 """Taiwanese 16-tile mahjong, version 0, as a PettingZoo module: ``from boyi.envs import mahjong_v0``."""
 
-from .faces.aec import module
+from .faces.module import module
 
-env, raw_env = module("mahjong")
+env, raw_env, parallel_env = module("mahjong")

@@ -2,13 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from ..envs.engine.lazy import importer
+from ..envs.engine.lazy import MODULE, importer
 
 if TYPE_CHECKING:
+    from ..envs.faces.parallel import TurnBasedParallel
+    from . import vector
     from .history import HistoryStack
     from .lines import LineReward
     from .opening import RandomOpening, StartPositions
-    from .parallel import TurnBasedParallel
     from .recording import RecordGames
     from .sb3 import SB3VecEnv
     from .scale import ScaleReward
@@ -24,10 +25,12 @@ __all__ = [
     "StartPositions",
     "SymmetryAugment",
     "TurnBasedParallel",
+    "vector",
 ]
 
-__getattr__ = importer(
+__getattr__, __dir__ = importer(
     __name__,
+    __all__,
     {
         "HistoryStack": "history",
         "LineReward": "lines",
@@ -37,6 +40,7 @@ __getattr__ = importer(
         "ScaleReward": "scale",
         "StartPositions": "opening",
         "SymmetryAugment": "symmetry",
-        "TurnBasedParallel": "parallel",
+        "TurnBasedParallel": ".envs.faces.parallel",
+        "vector": MODULE,
     },
 )

@@ -19,29 +19,37 @@ class Stack:
     def __init__(self, frame: Frame, box: spaces.Box, n: int, length: int) -> None:
         if np.prod(box.shape) != np.prod(frame.shape):
             raise BoyiError("HistoryStack: these observations are stacked already; give one stack the whole length")
-        self.frame = frame
+        self.frame, self.key = frame, frame.keys[0]
         self.past = [np.zeros((n, *box.shape), np.float32) for _ in range(length)]
 
     def space(self, space: spaces.Space[Any]) -> spaces.Dict:
         """Build the space of stacked observations from that of single ones."""
         assert isinstance(space, spaces.Dict)
-        box, length = space["observation"], len(self.past)
+        box, length = space[self.key], len(self.past)
         assert isinstance(box, spaces.Box)
         low, high = (join(self.frame, [bound] * length) for bound in (box.low, box.high))
-        return spaces.Dict({**space.spaces, "observation": spaces.Box(low, high, dtype=np.float32)})
+        return spaces.Dict({**space.spaces, self.key: spaces.Box(low, high, dtype=np.float32)})
+
+    def begin(self, observation: Observation, starts: np.ndarray) -> Observation:
+        """Put the first observations in, alone, where a game `starts` (n,), and return the stacks of all rows."""
+        self.past = [past.copy() for past in self.past]
+        for past in self.past:
+            past[starts] = 0.0
+        self.past[0][starts] = observation[self.key][starts]
+        return {**observation, self.key: join(self.frame, self.past)}
 
     def push(self, observation: Observation, starts: np.ndarray) -> Observation:
         """Put new observations of all rows on top, alone where a game `starts` (n,), and return the stacks."""
         older = [past.copy() for past in self.past[:-1]]
         for past in older:
             past[starts] = 0.0
-        self.past = [observation["observation"].copy(), *older]
-        return {**observation, "observation": join(self.frame, self.past)}
+        self.past = [observation[self.key].copy(), *older]
+        return {**observation, self.key: join(self.frame, self.past)}
 
     def last(self, observation: Observation, row: int) -> Observation:
         """Stack the last observation of a game that has just ended in a row, without keeping it."""
-        past = [observation["observation"], *(past[row] for past in self.past[:-1])]
-        return {**observation, "observation": join(self.frame, past)}
+        past = [observation[self.key], *(past[row] for past in self.past[:-1])]
+        return {**observation, self.key: join(self.frame, past)}
 
 
 class HistoryStack(Shell):
@@ -53,7 +61,8 @@ class HistoryStack(Shell):
     def __init__(self, env: gymnasium.Env[Observation, int], length: int) -> None:
         super().__init__(env, length=length)
         length = whole_number("HistoryStack", "length", length, 1)
-        self.stack = Stack(self.seating.frame, box_of(env.observation_space, "HistoryStack"), 1, length)
+        frame = self.seating.frame
+        self.stack = Stack(frame, box_of(env.observation_space, frame, "HistoryStack"), 1, length)
         self.observation_space: spaces.Space[Any] = self.stack.space(env.observation_space)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:

@@ -30,11 +30,11 @@ def seating_of(env: Any, wrapper: str, kind: type[GameEnv] | type[GameVectorEnv]
     return base.seating
 
 
-def box_of(space: spaces.Space[Any], wrapper: str) -> spaces.Box:
-    """Find the Box of ``Dict(observation, action_mask)``; `BoyiError` when another wrapper changed that."""
-    if not isinstance(space, spaces.Dict) or set(space) != {"observation", "action_mask"}:
+def box_of(space: spaces.Space[Any], frame: Frame, wrapper: str) -> spaces.Box:
+    """Find the Box of what is seen in a frame's Dict; `BoyiError` when another wrapper changed that."""
+    if not isinstance(space, spaces.Dict) or set(space) != set(frame.keys):
         raise BoyiError(f"{wrapper} must stand below wrappers that change what an observation consists of")
-    box = space["observation"]
+    box = space[frame.keys[0]]
     assert isinstance(box, spaces.Box)
     return box
 

@@ -19,8 +19,10 @@ PURPOSE = 1  # of the number that is drawn from a game's seed; opponents are dra
 class Images:
     """The images of a seating's game: which one each row is shown in, and what that changes."""
 
-    def __init__(self, seating: Seating, box: gymnasium.spaces.Box) -> None:
+    def __init__(self, seating: Seating, space: gymnasium.spaces.Space[Any]) -> None:
+        box = box_of(space, seating.frame, "SymmetryAugment")
         self.batch: Batch = seating.batch
+        self.frame = seating.frame
         numbers, actions = symmetries(seating.game, seating.frame.encoder)
         self.count, self.forward, self.back = len(actions), actions, np.argsort(actions)
         # Where the entries of an image come from, first as flattened channels-first observations, one or a stack …
@@ -38,9 +40,9 @@ class Images:
 
     def show(self, observation: Observation, drawn: np.ndarray) -> Observation:
         """Turn observations and masks of all rows into those of their images."""
-        x = observation["observation"]
+        x, mask = (observation[key] for key in self.frame.keys)
         seen = np.take_along_axis(x.reshape(len(x), -1), self.sources[drawn], axis=1).reshape(x.shape)
-        return {"observation": seen, "action_mask": self.mask(observation["action_mask"], drawn)}
+        return self.frame.look(seen, self.mask(mask, drawn))
 
     def mask(self, masks: np.ndarray, drawn: np.ndarray) -> np.ndarray:
         """Turn masks (n, actions) into those of the images."""
@@ -60,7 +62,7 @@ class SymmetryAugment(Shell):
 
     def __init__(self, env: gymnasium.Env[Observation, int]) -> None:
         super().__init__(env)
-        self.images = Images(self.seating, box_of(env.observation_space, "SymmetryAugment"))
+        self.images = Images(self.seating, env.observation_space)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         return self._show(*self.env.reset(seed=seed, options=options))

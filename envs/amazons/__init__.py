@@ -1,6 +1,9 @@
 """Amazons: queens that close a cell with every move. See RULES.md."""
 
+from ..engine.lazy import importer
 from ..engine.spec import Param, Spec
+
+__all__ = ["SPEC"]
 
 
 def _cells(board_size: int) -> int:
@@ -32,3 +35,5 @@ SPEC = Spec(
         {"board_size": 7},
     ),
 )
+
+__getattr__, __dir__ = importer(__name__, __all__)

@@ -1,6 +1,9 @@
 """EinStein würfelt nicht!: a race of numbered stones, a die choosing the stone. See RULES.md."""
 
+from ..engine.lazy import importer
 from ..engine.spec import Param, Spec
+
+__all__ = ["SPEC"]
 
 
 def _columns(board_size: int, columns: int) -> int:
@@ -69,3 +72,5 @@ SPEC = Spec(
     ),
     chance_outcomes=_faces,
 )
+
+__getattr__, __dir__ = importer(__name__, __all__)

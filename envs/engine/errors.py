@@ -17,6 +17,10 @@ class IllegalAction(BoyiError):
     """An action outside the mask; the message names row, action and position, which is left untouched."""
 
 
+class UnknownOption(BoyiError, TypeError):
+    """A keyword that nothing answers to: also the `TypeError` of Python's own functions, which libraries look for."""
+
+
 class NoPosition(BoyiError):
     """A record that play cannot reach in form; the message says which rule of the game's ``valid.py`` it breaks."""
 
@@ -34,10 +38,20 @@ def shown(value: object) -> str:
 
 def unknown(kind: str, name: object, allowed: Iterable[str]) -> BoyiError:
     """Build the error for a name that nothing answers to, with the nearest one that exists."""
+    return BoyiError(f"unknown {kind} {shown(name)}: {_instead_of(name, allowed)}")
+
+
+def unknown_option(whose: str, name: str, allowed: Iterable[str]) -> UnknownOption:
+    """Build the error for a keyword that nothing answers to, in the words that Python has for it."""
+    return UnknownOption(f"{whose} got an unexpected keyword argument {shown(name)}: {_instead_of(name, allowed)}")
+
+
+def _instead_of(name: object, allowed: Iterable[str]) -> str:
+    """Name what is allowed, the nearest to what was given first."""
     names = sorted(allowed)
     near = get_close_matches(name.lower(), names, n=1, cutoff=0.4) if isinstance(name, str) else []
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return BoyiError(f"unknown {kind} {shown(name)}: {hint}allowed: {', '.join(names) or 'none'}")
+    return f"{hint}allowed: {', '.join(names) or 'none'}"
 
 
 def chosen(kind: str, value: object, allowed: Iterable[str]) -> str:

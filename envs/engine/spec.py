@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .errors import BoyiError, chosen, is_number, is_truth, is_whole, shown, unknown
+from .errors import BoyiError, chosen, is_number, is_truth, is_whole, shown, unknown, unknown_option
 from .syntax import parse, write
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def settle(game: str | Spec | Game, given: Mapping[str, Any], face: Callable[...
     plain = find(game)
     for name in given:
         if name not in plain.spec.params:
-            raise unknown(f"option of {plain.name}", name, [*own_options(face), *plain.spec.params])
+            raise unknown_option(plain.name, name, [*own_options(face), *plain.spec.params])
     return find(plain, **given)
 
 

@@ -5,7 +5,8 @@ Legality is checked inside, once, and nothing is allocated but what is handed ou
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Sequence
 from operator import index
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..engine.batch import Batch
 from ..engine.errors import BoyiError, chosen, unfinished
 from ..engine.protocol import CUT
 from ..engine.spec import Game, Spec, settle
-from .frame import Frame, check_mask_place, whole
+from .frame import KEYS, Frame, check_mask_place, whole
 from .render import MODES, Renderer, check_mode, seen
 
 Observation = dict[str, np.ndarray] | np.ndarray
@@ -27,8 +28,9 @@ class AEC(AECEnv[str, Observation, int]):
     """One game for the agents ``player_0`` …, seat 0 first.
 
     `encoder` and `layout` ("chw", "hwc", "flat") shape the float32 observation, `mask_in` puts the int8 action mask
-    into the observation dict ("obs") or into the infos ("info"). An illegal action loses the game ("forfeit": -1 for
-    the offender) or raises and changes nothing ("raise"). Deep copies and pickles keep the position.
+    into the observation dict ("obs") or into the infos ("info"). `keys` name observation and mask in that dict, masks
+    are of `mask_dtype` "int8" or "bool". An illegal action loses the game ("forfeit": -1 for the offender) or raises
+    and changes nothing ("raise"). Deep copies and pickles keep the position.
     """
 
     def __init__(
@@ -39,11 +41,13 @@ class AEC(AECEnv[str, Observation, int]):
         encoder: str | None = None,
         layout: str = "chw",
         mask_in: str = "obs",
+        keys: Sequence[str] = KEYS,
+        mask_dtype: str = "int8",
         illegal: str = "forfeit",
         **params: Any,
     ) -> None:
         self.game = settle(game, params, AEC)
-        self.frame = Frame(self.game, encoder, layout)
+        self.frame = Frame(self.game, encoder, layout, keys, mask_dtype)
         self.mask_in = check_mask_place(mask_in)
         self.render_mode = check_mode(render_mode)
         self.metadata = {
@@ -61,6 +65,8 @@ class AEC(AECEnv[str, Observation, int]):
             agent: self.frame.action_space() for agent in self.possible_agents
         }
         self.batch = Batch(self.game, encoder=self.frame.encoder, illegal=illegal, history=True)
+        self.most_actions: int | None = None
+        """After how many actions a game is cut; None: never."""
         self._renderer = Renderer(self.game, render_mode)
         self._live = False  # whether a game is running, and neither step nor reset has been broken off in it
         self._begun = False
@@ -125,6 +131,8 @@ class AEC(AECEnv[str, Observation, int]):
         except BoyiError:  # refused before anything was touched
             self._live = True
             raise
+        if self.most_actions is not None:
+            seat = self._counted(seat)
         if seat >= 0:
             # No reward before the end: the dicts of zeros stand as they are.
             self.agent_selection, self._seen = self.possible_agents[seat], self.batch.seen
@@ -133,6 +141,11 @@ class AEC(AECEnv[str, Observation, int]):
         if self._busy:
             self._show()
         self._live = seat >= 0
+
+    def _counted(self, seat: int) -> int:
+        """Return who is to move; nobody where so many actions were enough."""
+        enough = len(self.batch.history(0)) >= (self.most_actions or math.inf)
+        return CUT if seat >= 0 and enough else seat
 
     def _step_dead(self, action: int | None) -> None:
         self._check_begun("step()", running=True)
@@ -154,7 +167,8 @@ class AEC(AECEnv[str, Observation, int]):
             self.render()
 
     def _end(self, *, cut: bool) -> None:
-        self.rewards = dict(zip(self.agents, self.batch.scores, strict=True))
+        if self.batch.to_move[0] < 0:
+            self.rewards = dict(zip(self.agents, self.batch.scores, strict=True))
         self._accumulate_rewards()
         self.truncations = dict.fromkeys(self.agents, cut)
         self.terminations = dict.fromkeys(self.agents, not cut)
@@ -195,7 +209,7 @@ class AEC(AECEnv[str, Observation, int]):
             x, mask = self.batch.observe(self._seats[agent])[0], np.zeros(self.game.actions, np.int8)
         if not self._plain:
             x, mask = self.frame.arrange(x), self.frame.mask(mask, self._seats[agent])
-        return x if self.mask_in == "info" else {"observation": x, "action_mask": mask}
+        return x if self.mask_in == "info" else self.frame.look(x, mask)
 
     def render(self) -> Any:
         """Return text ("ansi"), an image ("rgb_array"), or show a window ("human")."""
@@ -211,16 +225,3 @@ class AEC(AECEnv[str, Observation, int]):
     def _repr_svg_(self) -> str | None:
         """Draw the position for a notebook as `render` does; nothing before the first game."""
         return seen(self.game, "draw", "svg")(self.batch.states[0], None) if self._begun else None
-
-
-def module(name: str) -> tuple[Callable[..., AEC], Callable[..., AEC]]:
-    """Build the two functions of a PettingZoo environment module, ``env`` and ``raw_env``.
-
-    There is no stack of wrappers to leave out: they make the same environment.
-    """
-
-    def env(**options: Any) -> AEC:
-        return AEC(name, **options)
-
-    env.__doc__ = f"Make the AEC environment of {name}; see `boyi.envs.faces.aec.AEC` for the options."
-    return env, env

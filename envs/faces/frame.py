@@ -6,6 +6,7 @@ actions): the game's action for each action of the frame; the faces apply it to 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import index
 from typing import Any
 
@@ -17,23 +18,38 @@ from ..engine.spec import Game
 
 LAYOUTS = ("chw", "hwc", "flat")
 MASKS = ("obs", "info")
+KEYS = ("observation", "action_mask")
+MASK_DTYPES = ("int8", "bool")
 
 
 class Frame:
-    """How one encoder and layout of a game appear to its seats."""
+    """How one encoder and layout of a game appear to its seats: what is seen and the mask, under two `keys`.
 
-    def __init__(self, game: Game, encoder: str | None = None, layout: str = "chw") -> None:
+    Masks are of `mask_dtype`, "int8" or "bool", as numbers or as truths.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        encoder: str | None = None,
+        layout: str = "chw",
+        keys: Sequence[str] = KEYS,
+        mask_dtype: str = "int8",
+    ) -> None:
         chosen("layout", layout, LAYOUTS)
         self.game, self.layout = game, layout
+        self.keys = check_keys(keys)
+        self.mask_dtype = np.dtype(chosen("dtype of masks", mask_dtype, MASK_DTYPES))
+        self._truths = mask_dtype == "bool"
         self.encoder = game.encoder if encoder is None else encoder
         self.shape = game.shape(self.encoder)
         permute = getattr(game.module("encode"), f"permutation_{self.encoder}", None)
         self.permutation: np.ndarray | None = None if permute is None else permute(**game.params)
-        self.plain = self.permutation is None and layout == "chw"
-        """Whether observations and actions pass through as they are."""
+        self.plain = self.permutation is None and layout == "chw" and self.keys == KEYS and not self._truths
+        """Whether observations, actions and masks pass through as they are, under their usual names."""
 
     def observation_space(self, *, mask: bool = True) -> spaces.Space[Any]:
-        """Build ``Dict(observation, action_mask)``, or the observation's Box alone when the mask goes elsewhere."""
+        """Build the Dict of what is seen and the mask, or the Box of the former alone when the mask goes elsewhere."""
         shape = self.shape
         if self.layout == "flat":
             shape = (int(np.prod(shape)),)
@@ -42,7 +58,8 @@ class Frame:
         box = spaces.Box(0.0, 1.0, shape, np.float32)
         if not mask:
             return box
-        return spaces.Dict(observation=box, action_mask=spaces.Box(0, 1, (self.game.actions,), np.int8))
+        seen, masked = self.keys
+        return spaces.Dict({seen: box, masked: spaces.Box(0, 1, (self.game.actions,), self.mask_dtype)})
 
     def action_space(self) -> spaces.Discrete:
         return spaces.Discrete(self.game.actions)
@@ -56,9 +73,16 @@ class Frame:
             return np.ascontiguousarray(np.moveaxis(x, -3, -1))
         return x
 
+    def look(self, x: np.ndarray, mask: np.ndarray) -> dict[str, np.ndarray]:
+        """Join what is seen, laid out, and the frame's mask, of one game or of many."""
+        seen, masked = self.keys
+        return {seen: x, masked: mask}
+
     def mask(self, mask: np.ndarray, seat: int) -> np.ndarray:
         """Turn the game's mask (actions,) into that of a seat's frame."""
-        return mask if self.permutation is None or seat < 0 else mask[self.permutation[seat]]
+        if self.permutation is not None and seat >= 0:
+            mask = mask[self.permutation[seat]]
+        return mask.astype(np.bool_) if self._truths else mask
 
     def action(self, action: int, seat: int) -> int:
         """Turn an action of a seat's frame into the game's; one that is out of range stays so."""
@@ -68,9 +92,9 @@ class Frame:
 
     def masks(self, masks: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Turn masks (m, actions) into those of the frames of seats (m,), below 0 where a game has ended."""
-        if self.permutation is None:
-            return masks
-        return np.take_along_axis(masks, self.permutation[seats.clip(0)], axis=1)
+        if self.permutation is not None:
+            masks = np.take_along_axis(masks, self.permutation[seats.clip(0)], axis=1)
+        return masks.astype(np.bool_) if self._truths else masks
 
     def actions(self, actions: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Turn actions (m,) of the seats' frames into the game's; what is out of range stays so."""
@@ -84,6 +108,14 @@ class Frame:
         if self.permutation is None:
             return action
         return int(np.flatnonzero(self.permutation[seat] == action)[0])
+
+
+def check_keys(keys: Sequence[str]) -> tuple[str, str]:
+    """Return the names of what is seen and of the mask; `BoyiError` for anything but two different names."""
+    names = tuple(keys) if isinstance(keys, list | tuple) else ()
+    if len(names) != 2 or not all(isinstance(name, str) and name for name in names) or names[0] == names[1]:
+        raise BoyiError(f"keys are two different names, of the observation and of the mask, not {shown(keys)}")
+    return names[0], names[1]
 
 
 def check_mask_place(mask_in: str) -> str:

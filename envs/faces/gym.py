@@ -17,27 +17,42 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from ..engine.batch import as_array, one_seed, read_autoreset
-from ..engine.errors import BoyiError
+from ..engine.errors import BoyiError, shown
 from ..engine.gallery import gallery
 from ..engine.protocol import CUT, OVER
 from ..engine.schema import ArrayForm, fit_arrays
 from ..engine.spec import Game, Spec, settle
-from .frame import Frame, whole
-from .render import MODES, Renderer, check_mode, seen
+from .frame import KEYS, Frame, whole
+from .render import MANY_MODES, MODES, Renderer, check_mode, seen
 from .seating import ROW, Player, Resolver, Seating, as_players
 
 Observation = dict[str, np.ndarray]
 Info = dict[str, Any]
-AUTORESET_MODES = {"same_step": AutoresetMode.SAME_STEP, "next_step": AutoresetMode.NEXT_STEP}
+AUTORESET_MODES = {
+    "same_step": AutoresetMode.SAME_STEP,
+    "next_step": AutoresetMode.NEXT_STEP,
+    "off": AutoresetMode.DISABLED,
+}
+
+
+def reset_rows(options: dict[str, Any] | None, n: int) -> np.ndarray:
+    """Read which rows (n,) a reset is for, all of them without a "reset_mask"; `BoyiError` for what is no such mask."""
+    mask = (options or {}).get("reset_mask")
+    if mask is None:
+        return np.ones(n, np.bool_)
+    if not isinstance(mask, np.ndarray) or mask.shape != (n,) or mask.dtype != np.bool_ or not mask.any():
+        raise BoyiError(f"reset_mask is an array of {n} truths, at least one of them true, not {shown(mask)}")
+    return mask
 
 
 class GameEnv(gymnasium.Env[Observation, int]):
     """One game as a single-agent environment.
 
     `opponents` answer for the other seats (None: every decision is the caller's, the reward that of the seat which
-    acted); `seat` is the learner's, or "random". `encoder` and `layout` shape the observation. An illegal action
-    loses the game ("forfeit") or raises and changes nothing ("raise"); an opponent that gives up loses either way.
-    `resolve` turns what `set_opponent` is given into players.
+    acted); `seat` is the learner's, or "random". `encoder` and `layout` shape the observation, `keys` name it and its
+    mask, and masks are of `mask_dtype`, "int8" or "bool". An illegal action loses the game ("forfeit") or raises and
+    changes nothing ("raise"); an opponent that gives up loses either way. `resolve` turns what `set_opponent` is given
+    into players.
     """
 
     metadata = {"render_modes": list(MODES), "render_fps": 2}
@@ -51,13 +66,15 @@ class GameEnv(gymnasium.Env[Observation, int]):
         render_mode: str | None = None,
         encoder: str | None = None,
         layout: str = "chw",
+        keys: Sequence[str] = KEYS,
+        mask_dtype: str = "int8",
         illegal: str = "forfeit",
         resolve: Resolver = as_players,
         **params: Any,
     ) -> None:
         self.game = settle(game, params, GameEnv)
         self.render_mode = check_mode(render_mode)
-        self.frame = Frame(self.game, encoder, layout)
+        self.frame = Frame(self.game, encoder, layout, keys, mask_dtype)
         options: Info = {"seat": seat, "frame": self.frame, "illegal": illegal, "resolve": resolve}
         self.seating = Seating(self.game, 1, opponents, history=True, **options)
         self.batch, self.steps = self.seating.batch, self.seating.steps
@@ -108,7 +125,7 @@ class GameEnv(gymnasium.Env[Observation, int]):
         if seen is None or self._mover < 0:
             seen = self.batch.observe(self._seat)[0]
         mask = self.frame.mask(self.batch.first_mask(), self._mover)
-        return {"observation": self.frame.arrange(seen), "action_mask": mask}
+        return self.frame.look(self.frame.arrange(seen), mask)
 
     def _info(self) -> Info:
         mask = self.frame.mask(self.batch.first_mask(), self._mover)
@@ -147,10 +164,15 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
     """N games stepped natively: the same options as `GameEnv`, and `autoreset_mode`, `threads`.
 
     SAME_STEP (the default) returns the first observation of the next game and ``info["final_obs"]`` of the one that
-    ended; under NEXT_STEP the next call returns it and ignores that row's action.
+    ended; under NEXT_STEP the next call returns it and ignores that row's action; DISABLED leaves it to
+    ``reset(options={"reset_mask": rows})``. `render` returns a tuple of what each game looks like.
     """
 
-    metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
+    metadata: dict[str, Any] = {
+        "render_modes": list(MANY_MODES),
+        "render_fps": 2,
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
 
     def __init__(
         self,
@@ -159,8 +181,11 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         opponents: Sequence[Player] | None = None,
         *,
         seat: int | str = 0,
+        render_mode: str | None = None,
         encoder: str | None = None,
         layout: str = "chw",
+        keys: Sequence[str] = KEYS,
+        mask_dtype: str = "int8",
         illegal: str = "forfeit",
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         threads: int | None = None,
@@ -170,8 +195,9 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         self.game = settle(game, params, GameVectorEnv)
         mode = AUTORESET_MODES[read_autoreset(autoreset_mode, AUTORESET_MODES)]
         self.metadata = {**self.metadata, "autoreset_mode": mode}
-        self._same_step = mode is AutoresetMode.SAME_STEP
-        self.frame = Frame(self.game, encoder, layout)
+        self.autoreset_mode = mode
+        self.render_mode = check_mode(render_mode, MANY_MODES)
+        self.frame = Frame(self.game, encoder, layout, keys, mask_dtype)
         options: Info = {"seat": seat, "frame": self.frame, "illegal": illegal, "resolve": resolve}
         self.seating = Seating(self.game, num_envs, opponents, threads=threads, **options)
         self.batch, self.steps, self.num_envs = self.seating.batch, self.seating.steps, num_envs
@@ -181,14 +207,29 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._rows = np.arange(num_envs)
         self._ended: np.ndarray | None = None
+        self._renderer = Renderer(self.game, render_mode)
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, Info]:
-        """Start a game in every row: the first of seed + row (or of a list of seeds), or each seed's next one."""
-        self.seating.start(seed, self._rows)
+        """Start a game in every row: the first of seed + row (or of a list of seeds), or each seed's next one.
+
+        With ``options={"reset_mask": rows}``, (n,) truths, only in those; the others stand as they are.
+        """
+        rows = reset_rows(options, self.num_envs)
+        seeds: Any = seed
+        if rows.all():
+            ended = np.zeros(self.num_envs, np.bool_)
+        else:
+            self.steps.check()
+            if self._ended is None:
+                raise BoyiError(f"{self.game}: no games are running; call reset() before resetting some of the rows")
+            ended = self._ended & ~rows
+            if seed is not None and as_array(seed).shape == rows.shape:
+                seeds = as_array(seed)[rows]
+        self.seating.start(seeds, np.flatnonzero(rows))
         super().reset(seed=one_seed(seed))
-        self._ended = np.zeros(self.num_envs, np.bool_)
+        self._ended = ended
         first = self._observation(), self._info()
         self.steps.finish()
         return first
@@ -201,6 +242,10 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         actions = as_array(actions)
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise BoyiError(f"{self.game}: actions must be {self.num_envs} whole numbers, one a row")
+        if self.autoreset_mode is AutoresetMode.DISABLED and self._ended.any():
+            row = int(np.flatnonzero(self._ended)[0])
+            how = 'reset(options={"reset_mask": …})'
+            raise BoyiError(f"{self.game}: the game in row {row} has ended; start its next one with {how}")
         going = np.flatnonzero(~self._ended)
         scores = np.zeros((self.num_envs, self.game.seats), np.float32)
         over, cut = np.zeros(self.num_envs, np.bool_), np.zeros(self.num_envs, np.bool_)
@@ -211,7 +256,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         final: Info = {}
         if ended.any():
             final = self._marked({"returns": scores}, ended)
-            if self._same_step:
+            if self.autoreset_mode is AutoresetMode.SAME_STEP:
                 final = self._final(final, ended)
                 self.seating.deal(np.flatnonzero(ended))
                 ended = np.zeros_like(ended)
@@ -221,10 +266,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         return observation, rewards, over, cut, info
 
     def _observation(self) -> Observation:
-        return {
-            "observation": self.seating.observe(self._rows, self.seating.facing()),
-            "action_mask": self.seating.masks(),
-        }
+        return self.frame.look(self.seating.observe(self._rows, self.seating.facing()), self.seating.masks())
 
     def _info(self) -> Info:
         return self._marked(
@@ -239,6 +281,11 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
             finals[i] = {key: value[i].copy() for key, value in observation.items()}
         info = self._marked({"action_mask": self.seating.masks(), **self.seating.state()}, ended)
         return self._marked({"final_obs": finals, "final_info": {**info, **returns}}, ended)
+
+    def render(self) -> tuple[Any, ...]:
+        """Return text ("ansi") or an image ("rgb_array") of every game, as the learner's seat sees it."""
+        seats = [None] * self.num_envs if self.self_play else self.seating.seats.tolist()
+        return tuple(self._renderer.render(self.batch, seat, row) for row, seat in enumerate(seats))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Let the opponents go, as `close` of Gymnasium's class asks for."""
@@ -265,7 +312,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         The masks are what may be played next, by whomever, in the frames of those seats.
         """
         self.steps.check()
-        return {"observation": self.seating.observe(self._rows, seats), "action_mask": self.seating.masks(seats)}
+        return self.frame.look(self.seating.observe(self._rows, seats), self.seating.masks(seats))
 
     def set_opponent(self, opponent: Any) -> None:
         """Let somebody else play the other seats, from their next decision on: anything that ``opponent=`` takes."""

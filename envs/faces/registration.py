@@ -1,7 +1,5 @@
 """Registration of every game with Gymnasium and PettingZoo, as strings that import nothing until they are used."""
 
-from typing import Any
-
 import gymnasium
 
 from ..engine.spec import Spec, find, games
@@ -32,12 +30,13 @@ def register_gymnasium(spec: Spec) -> None:
 
 
 def register_pettingzoo(spec: Spec) -> None:
-    """Register the AEC environment of a game where PettingZoo has a registry (1.27 and later)."""
+    """Register the AEC and the parallel environment of a game where PettingZoo has a registry (1.27 and later)."""
     try:
         from pettingzoo.env_registry import registration
     except ImportError:
         return
-    env_id = f"boyi/{spec.name}-v{spec.version}"
+    env_id, functions = f"boyi/{spec.name}-v{spec.version}", f"{ROOT}.envs.{spec.name}_v{spec.version}"
     if env_id not in registration.aec_registry:
-        entry_point: Any = f"{ROOT}.envs.{spec.name}_v{spec.version}:env"
-        registration.register("aec", env_id, entry_point=entry_point)
+        registration.register("aec", env_id, entry_point=f"{functions}:env")
+    if env_id not in registration.parallel_registry:
+        registration.register("parallel", env_id, entry_point=f"{functions}:parallel_env")

@@ -16,6 +16,8 @@ from . import drawing
 from .registration import ROOT
 
 MODES = ("human", "ansi", "rgb_array")
+MANY_MODES = ("ansi", "rgb_array")
+"""The render modes of many games at once."""
 WINDOW = f"{ROOT}.baselines.web.local:Window"
 """What shows positions to a person, named as agents are in the registration: nothing is imported until it is used."""
 
@@ -28,9 +30,9 @@ class Window(Protocol):
     def close(self) -> None: ...
 
 
-def check_mode(mode: str | None) -> str | None:
-    """Return a render mode, None for none; `BoyiError` for another value."""
-    return None if mode is None else chosen("render mode", mode, MODES)
+def check_mode(mode: str | None, allowed: tuple[str, ...] = MODES) -> str | None:
+    """Return a render mode, None for none; `BoyiError` for one that is not `allowed`."""
+    return None if mode is None else chosen("render mode", mode, allowed)
 
 
 def seen(game: Game, part: str, name: str) -> Callable[[np.void, int | None], str]:
@@ -45,20 +47,20 @@ def sees_seats(game: Game, part: str, name: str) -> bool:
 
 
 class Renderer:
-    """Renders game 0 of a batch in one mode; the window belongs to the process and is not copied or pickled."""
+    """Renders games of a batch in one mode; the window belongs to the process and is not copied or pickled."""
 
     def __init__(self, game: Game, mode: str | None) -> None:
         self.game, self.mode = game, mode
         self._window: Window | None = None
 
-    def render(self, batch: Batch, seat: int | None = None) -> Any:
+    def render(self, batch: Batch, seat: int | None = None, row: int = 0) -> Any:
         """Return text or an image, or show the position in the browser; `BoyiError` without a render mode.
 
         With a `seat`, what is hidden from it is not shown, as far as the game can draw that.
         """
         if self.mode is None:
             raise BoyiError(f"render() needs a mode: make the environment with render_mode= one of {', '.join(MODES)}")
-        state = batch.states[0]
+        state = batch.states[row]
         if self.mode == "ansi":
             return seen(self.game, "text", "diagram")(state, seat)
         if self.mode == "rgb_array":

@@ -1,6 +1,9 @@
 """Gomoku: five in a row. See RULES.md."""
 
+from ..engine.lazy import importer
 from ..engine.spec import Param, Spec
+
+__all__ = ["SPEC"]
 
 
 def _points(board_size: int, rule: str) -> int:
@@ -35,3 +38,5 @@ SPEC = Spec(
         {"board_size": 22, "rule": "standard"},
     ),
 )
+
+__getattr__, __dir__ = importer(__name__, __all__)

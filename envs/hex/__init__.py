@@ -1,6 +1,9 @@
 """Hex: join your two sides of the rhombus. See RULES.md."""
 
+from ..engine.lazy import importer
 from ..engine.spec import Param, Spec
+
+__all__ = ["SPEC"]
 
 
 def _actions(board_size: int, swap: bool) -> int:
@@ -37,3 +40,5 @@ SPEC = Spec(
         {"board_size": 26},
     ),
 )
+
+__getattr__, __dir__ = importer(__name__, __all__)

@@ -1,7 +1,10 @@
 """Tibetan Jiu chess: fill the board, then move, jump, make squares, fly. See RULES.md."""
 
+from ..engine.lazy import importer
 from ..engine.spec import Param, Spec
 from .constants import LAYOUT_PLANES, LOOKED_BACK, PLANES, STOP
+
+__all__ = ["SPEC"]
 
 
 def _actions(board_size: int, **_: object) -> int:
@@ -58,3 +61,5 @@ SPEC = Spec(
         {"board_size": 26, "max_turns": 5},
     ),
 )
+
+__getattr__, __dir__ = importer(__name__, __all__)

@@ -109,4 +109,4 @@ SPEC = Spec(
     forfeit=_forfeit,
 )  # fmt: skip
 
-__getattr__ = importer(__name__, {"acceptance": "hand", "score": "scoring", "shanten": "hand"})
+__getattr__, __dir__ = importer(__name__, __all__, {"acceptance": "hand", "score": "scoring", "shanten": "hand"})

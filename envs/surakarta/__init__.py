@@ -1,7 +1,10 @@
 """Surakarta: men step on the board and take along the loops around its corners. See RULES.md."""
 
+from ..engine.lazy import importer
 from ..engine.spec import Param, Spec
 from .constants import LOOKED_BACK, POINTS, SIDE
+
+__all__ = ["SPEC"]
 
 
 def _actions(**_: object) -> int:
@@ -38,3 +41,5 @@ SPEC = Spec(
         {"no_capture_limit": 250, "repetition": 9},
     ),
 )
+
+__getattr__, __dir__ = importer(__name__, __all__)

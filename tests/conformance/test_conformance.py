@@ -406,7 +406,7 @@ def test_an_agent_answers_in_the_frame_of_an_environment(spec: Spec, encoder: st
 
 # The vector environment is so many single ones
 
-MODES = [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP]
+MODES = list(AutoresetMode)
 OPTIONS: list[dict[str, Any]] = [
     {"opponent": "random"},
     {"opponent": "random", "seat": "random"},

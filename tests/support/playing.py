@@ -49,14 +49,27 @@ def follow(vector: Any, singles: list[Any], seed: int, episodes: int = 3) -> Non
     ended, count, t = np.zeros(len(singles), bool), np.zeros(len(singles), int), 0
     observations, infos = vector.reset(seed=seed)
     current = [single.reset(seed=seed + i) for i, single in enumerate(singles)]
-    same_step = vector.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-    while True:
+    mode = vector.metadata["autoreset_mode"]
+    same_step = mode is AutoresetMode.SAME_STEP
+
+    def compare() -> None:
         for i, (observation, info) in enumerate(current):
             assert same({key: value[i] for key, value in observations.items()}, observation)
             assert {key: np.asarray(infos[key][i]).tolist() for key in info} == {
                 key: np.asarray(value).tolist() for key, value in info.items()
             }
             assert infos["_action_mask"][i]
+
+    while True:
+        compare()
+        if mode is AutoresetMode.DISABLED and ended.any():
+            observations, infos = vector.reset(options={"reset_mask": ended.copy()})
+            for i in np.flatnonzero(ended):
+                current[i] = singles[i].reset()
+            for i in np.flatnonzero(~ended):
+                current[i][1].pop("returns", None)
+            ended[:] = False
+            compare()
         if (count >= episodes).all():
             return
         actions = np.array([0 if ended[i] else lot(infos["action_mask"][i], i, t) for i in range(len(singles))])

@@ -33,7 +33,7 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "StartPositions": ("boyi/Hex-v0", {"board_size": 3}, {"lines": [[0, 4, 1, 8], [4, 3]]}),
     "SymmetryAugment": ("boyi/Hex-v0", {"board_size": 3, "encoder": "neurohex"}, {}),
 }
-MODES = [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP]
+MODES = list(AutoresetMode)
 every_wrapper = pytest.mark.parametrize("name", CASES)
 
 

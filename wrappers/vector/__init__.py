@@ -1,5 +1,6 @@
 """The wrappers of `boyi.wrappers` for native vector environments: row i is the wrapped single environment."""
 
+from ...envs.engine.lazy import importer
 from .history import HistoryStack
 from .lines import LineReward
 from .opening import RandomOpening, StartPositions
@@ -16,3 +17,5 @@ __all__ = [
     "StartPositions",
     "SymmetryAugment",
 ]
+
+__getattr__, __dir__ = importer(__name__, __all__)

@@ -9,6 +9,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from ...envs.engine.errors import BoyiError
+from ...envs.faces.gym import reset_rows
 from ..history import Stack
 from ..shell import Info, Observation, box_of, whole_number
 from .shell import VectorEnv, VectorShell
@@ -20,16 +21,17 @@ class HistoryStack(VectorShell):
     def __init__(self, env: VectorEnv, length: int) -> None:
         super().__init__(env, length=length)
         length = whole_number("HistoryStack", "length", length, 1)
-        single = env.single_observation_space
-        self.stack = Stack(self.seating.frame, box_of(single, "HistoryStack"), env.num_envs, length)
+        single, frame = env.single_observation_space, self.seating.frame
+        self.stack = Stack(frame, box_of(single, frame, "HistoryStack"), env.num_envs, length)
         self.single_observation_space = self.stack.space(single)
         self.observation_space = batch_space(self.single_observation_space, env.num_envs)
         self._starts = np.zeros(env.num_envs, np.bool_)  # rows whose next observation begins a game
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         observation, info = self.env.reset(seed=seed, options=options)
-        self._starts = np.zeros(self.num_envs, np.bool_)
-        return self.stack.push(observation, ~self._starts), info
+        rows = reset_rows(options, self.num_envs)
+        self._starts = self._starts & ~rows
+        return self.stack.begin(observation, rows), info
 
     def step(self, actions: np.ndarray) -> tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Info]:
         observation, rewards, over, cut, info = self.env.step(actions)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...envs.engine.batch import as_array
-from ..shell import Info, Observation, box_of
+from ..shell import Info, Observation
 from ..symmetry import Images
 from .shell import VectorEnv, VectorShell
 
@@ -17,7 +17,7 @@ class SymmetryAugment(VectorShell):
 
     def __init__(self, env: VectorEnv) -> None:
         super().__init__(env)
-        self.images = Images(self.seating, box_of(env.single_observation_space, "SymmetryAugment"))
+        self.images = Images(self.seating, env.single_observation_space)
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         observation, info = self.env.reset(seed=seed, options=options)

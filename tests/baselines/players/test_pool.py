@@ -157,7 +157,7 @@ def test_every_game_draws_a_member_by_its_weight_and_keeps_it() -> None:
     assert env.batch.states["last"].tolist() == expected
 
 
-@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP], ids=lambda mode: mode.value)
+@pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.value)
 def test_rows_draw_what_single_environments_draw(mode: AutoresetMode) -> None:
     pool = partial(OpponentPool, ["random", last_cell, Nth(3)])
     rows = make_vector_env(HEX, 5, pool(), seat="random", autoreset_mode=mode)

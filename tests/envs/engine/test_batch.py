@@ -314,7 +314,7 @@ def test_an_illegal_action_is_named_and_nothing_is_touched(actions: list[int], s
         ({"board_size": "a"}, "from 1 to 26, not 'a'"),
         ({"board_size": 3.0}, "from 1 to 26, not 3.0"),
         ({"swap": "perhaps"}, "swap must be true or false, not 'perhaps'"),
-        ({"bord_size": 5}, "unknown option of hex 'bord_size': did you mean 'board_size'"),
+        ({"bord_size": 5}, "hex got an unexpected keyword argument 'bord_size': did you mean 'board_size'"),
         ({"encoder": "plane"}, "unknown encoder of hex 'plane': did you mean 'planes'"),
         ({"autoreset": "never"}, "unknown autoreset mode 'never'"),
         ({"illegal": "ignore"}, "unknown way to treat illegal actions"),

@@ -33,6 +33,7 @@ from faulty import (
     start,
 )
 
+from boyi import wrappers
 from boyi.baselines.agents import make_env, make_vector_env
 from boyi.baselines.web.local import Window
 from boyi.envs import BoyiError
@@ -41,7 +42,7 @@ from boyi.envs.faces.aec import AEC
 from boyi.envs.faces.gym import GameEnv
 from boyi.envs.records.files import Growing
 from boyi.envs.records.game_record import read_game
-from boyi.wrappers import RecordGames, TurnBasedParallel, parallel, vector
+from boyi.wrappers import RecordGames, TurnBasedParallel, vector
 
 # Watchers, wrappers and windows that fail
 
@@ -212,7 +213,7 @@ def test_a_snapshot_put_back_is_a_game_to_go_on_with() -> None:
 
 # Ctrl-C at any line
 
-OURS = tuple(str(Path(module.__file__).parent) for module in (seating, parallel))
+OURS = tuple(str(Path(module.__file__).parent) for module in (seating, wrappers))
 STRIDES = dict(zip(GAMES, (1, 4, 19), strict=True))
 """Of how many lines one is tried: larger games take longer."""
 

@@ -25,8 +25,7 @@ from boyi.baselines.search.tree import make_tree
 from boyi.envs import Batch, BoyiError, find, hex_v0
 from boyi.envs.engine.errors import shown
 from boyi.envs.records.game_record import read_game
-from boyi.wrappers import vector
-from boyi.wrappers.parallel import TurnBasedParallel
+from boyi.wrappers import TurnBasedParallel, vector
 
 HEX = "hex:board_size=3"
 ANY = (
@@ -55,14 +54,54 @@ FACES: dict[str, tuple[Callable[..., object], tuple[str, ...]]] = {
         ("seed", "encoder", "autoreset", "illegal", "chance", "threads", "history", "swap", "zzz"),
     ),
     "sizes": (Batch, ("game", "n")),
-    "aec": (hex_v0.env, ("render_mode", "encoder", "layout", "mask_in", "illegal", "board_size", "swap", "zzz")),
+    "aec": (
+        hex_v0.env,
+        (
+            "render_mode",
+            "encoder",
+            "layout",
+            "keys",
+            "mask_dtype",
+            "max_cycles",
+            "mask_in",
+            "illegal",
+            "board_size",
+            "swap",
+            "zzz",
+        ),
+    ),
     "single": (
         partial(make_env, HEX),
-        ("opponent", "seat", "render_mode", "encoder", "layout", "illegal", "threads", "swap", "zzz"),
+        (
+            "opponent",
+            "seat",
+            "render_mode",
+            "encoder",
+            "layout",
+            "keys",
+            "mask_dtype",
+            "illegal",
+            "threads",
+            "swap",
+            "zzz",
+        ),
     ),
     "vector": (
         partial(make_vector_env, HEX),
-        ("num_envs", "opponent", "seat", "encoder", "layout", "illegal", "autoreset_mode", "threads", "swap"),
+        (
+            "num_envs",
+            "opponent",
+            "seat",
+            "render_mode",
+            "encoder",
+            "layout",
+            "keys",
+            "mask_dtype",
+            "illegal",
+            "autoreset_mode",
+            "threads",
+            "swap",
+        ),
     ),
 }
 
@@ -161,25 +200,27 @@ def test_autoreset_is_named_in_our_words_or_gymnasiums(mode: Any) -> None:
 
 
 def test_a_wrong_autoreset_mode_is_answered_with_the_right_ones() -> None:
-    for wrong in ("never", "off", "Disabled", AutoresetMode.DISABLED, []):
-        with pytest.raises(BoyiError, match=r"unknown autoreset mode .* allowed: next_step, same_step"):
+    for wrong in ("never", "same step", 3, []):
+        with pytest.raises(BoyiError, match=r"unknown autoreset mode .* allowed: next_step, off, same_step"):
             make_vector_env(HEX, 2, autoreset_mode=wrong)
     assert Batch(HEX, 1, autoreset=AutoresetMode.DISABLED).autoreset == "off"
 
 
 def test_an_unknown_option_is_answered_with_those_of_the_face() -> None:
     says = {
-        partial(gym.make, "boyi/Hex-v0"): "board_size, encoder, illegal, layout, opponent, render_mode, seat, swap$",
+        partial(
+            gym.make, "boyi/Hex-v0"
+        ): "board_size, encoder, illegal, keys, layout, mask_dtype, opponent, render_mode, seat, swap",
         partial(
             gym.make_vec, "boyi/Hex-v0", num_envs=1
-        ): "autoreset_mode, board_size, .* opponent, seat, swap, threads$",
-        hex_v0.env: "board_size, encoder, illegal, layout, mask_in, render_mode, swap$",
+        ): "autoreset_mode, board_size, .* opponent, .*seat, swap, threads",
+        hex_v0.env: "board_size, encoder, illegal, keys, layout, mask_dtype, mask_in, max_cycles, render_mode, swap$",
         partial(Batch, HEX): "autoreset, board_size, chance, encoder, history, illegal, n, seed, swap, threads$",
     }
     for make, allowed in says.items():
-        with pytest.raises(BoyiError, match=f"unknown option of hex 'thread_count'.*allowed: {allowed}"):
+        with pytest.raises(BoyiError, match=f"unexpected keyword argument 'thread_count'.*allowed: {allowed}"):
             make(thread_count=2)
-    with pytest.raises(BoyiError, match=r"unknown option of hex 'threads'.* opponent, "):
+    with pytest.raises(BoyiError, match=r"hex got an unexpected keyword argument 'threads'.* opponent, "):
         gym.make("boyi/Hex-v0", threads=2)
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
-from ..envs.engine.errors import BoyiError
-from ..envs.faces.aec import AEC, Observation
+from ..engine.errors import BoyiError
+from .aec import AEC, Observation
 
 
 class TurnBasedParallel(ParallelEnv[str, Observation, int]):
@@ -84,7 +84,8 @@ class TurnBasedParallel(ParallelEnv[str, Observation, int]):
     def _observe(self, agent: str) -> Observation:
         seen = self.aec_env.observe(agent)
         if isinstance(seen, dict):
-            seen["action_mask"] = self._waited(seen["action_mask"])
+            mask = self.aec_env.frame.keys[1]
+            seen[mask] = self._waited(seen[mask])
         return seen
 
     def _infos(self, agents: list[str]) -> dict[str, dict[str, Any]]:
