@@ -18,9 +18,7 @@ from ..envs.engine.kernels import choose_rows
 from ..envs.engine.spec import Game, Param, check_params
 from ..envs.engine.syntax import write
 from ..envs.engine.view import View
-from ..envs.faces.frame import whole
-
-Policy = Callable[[np.ndarray, np.ndarray], Any]
+from ..envs.faces.frame import KEYS, LAYOUTS, Frame, whole
 
 
 class Weights(NamedTuple):
@@ -241,26 +239,76 @@ class RandomAgent(Agent):
         return actions
 
 
-class CallableAgent(Agent):
-    """A user's function ``(observation, mask) -> action``, asked one game at a time with the default encoder."""
+class PolicyAgent(Agent):
+    """Somebody else's policy, which sees a game as an environment with the same options shows it: through a `Frame`.
+
+    `encoder` and `layout` are the game's default and "chw" where they are None, and `keys` as the environments have
+    them.
+    """
+
+    name = "policy"
+
+    def __init__(
+        self,
+        policy: Any,
+        *,
+        encoder: str | None = None,
+        layout: str | None = None,
+        keys: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__()
+        self.policy, self.encoder, self.layout, self.keys = policy, encoder, layout, keys
+        self._frames: dict[Game, Frame] = {}
+
+    def fit(self, game: Game) -> None:
+        """Raise `BoyiError` when the policy does not see games in this way."""
+        self.frame(game)
+
+    def frame(self, game: Game) -> Frame:
+        """Find how a game appears to the policy."""
+        if game not in self._frames:
+            self._frames[game] = self.make_frame(game)
+        return self._frames[game]
+
+    def make_frame(self, game: Game) -> Frame:
+        layout, keys = LAYOUTS[0] if self.layout is None else self.layout, KEYS if self.keys is None else self.keys
+        return Frame(game, self.encoder, layout, keys)
+
+    def decide(self, view: View) -> np.ndarray:
+        """Ask the policy for an action of the game, legal or not, in each of the m games of a view: (m,) int64."""
+        view.check()
+        frame = self.frame(view.game)
+        observations, masks = frame.arrange(view.observe(frame.encoder)), frame.masks(view.mask, view.seat)
+        return frame.actions(view.answered(self.choose(frame, observations, masks)), view.seat)
+
+    @abstractmethod
+    def choose(self, frame: Frame, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """Choose actions (m,) of the frame, from observations (m, …) as it lays them out and its masks (m, actions)."""
+
+
+class CallableAgent(PolicyAgent):
+    """A user's function ``(observation, mask) -> action``, asked one game at a time.
+
+    With `keys` it is given one argument, as an environment with those keys would observe.
+    """
 
     name = "callable"
-
-    def __init__(self, policy: Policy) -> None:
-        super().__init__()
-        self.policy = policy
 
     def __str__(self) -> str:
         """Name the function."""
         return f"{self.policy.__module__}:{getattr(self.policy, '__qualname__', type(self.policy).__qualname__)}"
 
     def act(self, view: View) -> np.ndarray:
-        view.check()
-        observation = view.observation
-        actions = np.empty(view.row.size, np.int64)
-        for k, mask in enumerate(view.mask):
-            actions[k] = whole(self.policy(observation[k], mask.copy()), view.game)
-            if not 0 <= actions[k] < view.game.actions or not mask[actions[k]]:
+        actions = self.decide(view)
+        for k, (action, mask) in enumerate(zip(actions.tolist(), view.mask, strict=True)):
+            if not 0 <= action < view.game.actions or not mask[action]:
                 where = view.game.module("text").diagram(view.states[k])
-                raise BoyiError(f"{view.game}: the callable agent chose the illegal action {actions[k]}\n{where}")
+                raise BoyiError(f"{view.game}: the callable agent chose the illegal action {action}\n{where}")
+        return actions
+
+    def choose(self, frame: Frame, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        actions = np.empty(len(masks), np.int64)
+        for k, (observation, mask) in enumerate(zip(observations, masks.copy(), strict=True)):
+            given = (observation, mask) if self.keys is None else (frame.look(observation, mask),)
+            actions[k] = whole(self.policy(*given), frame.game)
         return actions

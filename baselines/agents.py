@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
-from ..envs.engine.errors import BoyiError, shown, unknown, unknown_option
+from ..envs.engine.errors import SELF_PLAY, BoyiError, SelfPlayWarning, shown, unknown, unknown_option
 from ..envs.engine.spec import Game, Spec, find, own_options
 from ..envs.engine.syntax import parse
 from ..envs.faces.gym import GameEnv, GameVectorEnv
@@ -20,6 +21,7 @@ from .learning.alphazero_agent import AlphaZeroAgent
 from .learning.model_agent import DoubleDQNAgent, DQNAgent, ImitationAgent
 from .mahjong.expectimax import HandExpectimax
 from .players.greedy import Greedy
+from .players.models import library_of
 from .players.openspiel import OpenSpiel
 from .players.pool import Pool
 from .players.two_phase import ProgramC, TwoPhase
@@ -51,27 +53,32 @@ AGENTS: dict[str, type[Agent]] = {
 }  # fmt: skip
 
 
-def make_agent(agent: AgentLike, game: str | Spec | Game | None = None) -> Agent:
+def make_agent(agent: AgentLike, game: str | Spec | Game | None = None, **look: Any) -> Agent:
     """Turn an agent string, an `Agent`, a callable ``(observation, mask) -> action`` or "module:attribute" into one.
 
-    With `game`, also check that the algorithm fits it. `BoyiError` says what is wrong with a string.
+    A model of Stable-Baselines3, TorchRL or RLlib becomes one, too. `look` is how a callable or a model sees games, by
+    `encoder`, `layout` and `keys`. With `game`, also check that the algorithm fits it. `BoyiError` says what is wrong
+    with a string.
     """
-    made = _made(agent)
+    made = _made(agent, **look)
     if game is not None:
         made.fit(find(game))
     return made
 
 
-def _made(agent: AgentLike) -> Agent:
+def _made(agent: AgentLike, **look: Any) -> Agent:
     if isinstance(agent, Agent):
         return agent
     if isinstance(agent, str):
         return _read(agent)
     if isinstance(agent, type) and issubclass(agent, Agent):
         return _instance(agent)
+    model = library_of(agent)
+    if model is not None:
+        return model(agent, **look)
     if callable(agent):
-        return CallableAgent(agent)
-    raise BoyiError(f"an agent is a string, an Agent or a callable, not {type(agent).__name__}")
+        return CallableAgent(agent, **look)
+    raise BoyiError(f"an agent is a string, an Agent, a callable or a model, not {type(agent).__name__}")
 
 
 def _instance(kind: type[Agent]) -> Agent:
@@ -157,7 +164,7 @@ def label(agent: AgentLike) -> str:
         return name
     if isinstance(agent, str):
         return agent.strip()
-    return str(agent if isinstance(agent, Agent) else CallableAgent(agent))
+    return str(agent if isinstance(agent, Agent) else (library_of(agent) or CallableAgent)(agent))
 
 
 def labels(agents: Iterable[AgentLike]) -> list[str]:
@@ -173,6 +180,7 @@ def labels(agents: Iterable[AgentLike]) -> list[str]:
 def make_env(game: str | Spec | Game, opponent: Any = "random", **options: Any) -> GameEnv:
     """Build the single Gymnasium environment; `opponent` is an agent, a list of them, or "self"."""
     params, options = _split(game, options, GameEnv)
+    _warn(opponent)
     return GameEnv(params, make_opponents(opponent, params), resolve=make_opponents, **options)
 
 
@@ -181,15 +189,25 @@ def make_vector_env(
 ) -> GameVectorEnv:
     """Build the native vector environment; options as those of `make_env`."""
     params, options = _split(game, options, GameVectorEnv)
+    _warn(opponent)
     return GameVectorEnv(params, num_envs, make_opponents(opponent, params), resolve=make_opponents, **options)
 
 
+def _warn(opponent: Any) -> None:
+    """Say at once what self-play is not."""
+    if isinstance(opponent, str) and opponent == "self":
+        warnings.warn(SELF_PLAY, SelfPlayWarning, stacklevel=3)
+
+
 def make_opponents(opponent: AgentLike | list[AgentLike] | tuple[AgentLike, ...], game: Game) -> list[Player] | None:
-    """Turn `opponent` into players for the other seats; None for "self", where the caller plays every seat."""
+    """Turn `opponent` into players for the other seats; None for "self", where the caller plays every seat.
+
+    Models of other libraries draw their actions there, as they do when they learn.
+    """
     if isinstance(opponent, str) and opponent == "self":
         return None
     several = opponent if isinstance(opponent, list | tuple) else [opponent]
-    return [make_agent(each, game) for each in several]
+    return [make_agent(each, game, **({"sampling": True} if library_of(each) else {})) for each in several]
 
 
 def _split(

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from .engine.errors import BoyiError, IllegalAction
+from .engine.errors import BoyiError, IllegalAction, SelfPlayWarning
 from .engine.lazy import MODULE, importer
 from .engine.spec import Game, Param, Spec, find, games
 
@@ -17,6 +17,7 @@ __all__ = [
     "Game",
     "IllegalAction",
     "Param",
+    "SelfPlayWarning",
     "Spec",
     "View",
     "amazons_v0",

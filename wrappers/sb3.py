@@ -7,6 +7,7 @@ are stepped by one call, so hundreds of them cost little more than one.
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from ..envs.engine.errors import BoyiError
+from ..envs.engine.errors import SELF_PLAY, BoyiError, SelfPlayWarning
 from ..envs.engine.schema import ArrayForm, fit_arrays
 from ..envs.engine.spec import Game
 from ..envs.faces.gym import GameVectorEnv
@@ -35,7 +36,9 @@ class SB3VecEnv(VecEnv):
 
     def __init__(self, env: VectorEnv[Any, Any, Any] | str, num_envs: int | None = None, **options: Any) -> None:
         if isinstance(env, str):
-            env = gymnasium.make_vec(env, 1 if num_envs is None else num_envs, **options)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SelfPlayWarning)  # who learns here is not known yet
+                env = gymnasium.make_vec(env, 1 if num_envs is None else num_envs, **options)
         elif options or num_envs is not None:
             raise BoyiError("SB3VecEnv: num_envs and options go with an id, an environment already has its own")
         if not isinstance(env, VectorEnv) or not isinstance(env.unwrapped, GameVectorEnv):
@@ -46,6 +49,8 @@ class SB3VecEnv(VecEnv):
             )
         self.env = env
         self.self_play: bool = env.unwrapped.self_play
+        self.by_seats = not self.self_play
+        """Whether the learner knows whose rewards and observations it is given, as boyi's DQN does."""
         self._actions: np.ndarray | None = None
         self._lengths = np.zeros(env.num_envs, np.int64)
         self._returns = np.zeros(env.num_envs)
@@ -64,6 +69,9 @@ class SB3VecEnv(VecEnv):
         return observation
 
     def step_async(self, actions: np.ndarray) -> None:
+        if not self.by_seats:
+            warnings.warn(SELF_PLAY, SelfPlayWarning, stacklevel=2)
+            self.by_seats = True
         self._actions = actions
 
     def step_wait(self) -> tuple[Observation, np.ndarray, np.ndarray, list[dict[str, Any]]]:
@@ -99,6 +107,10 @@ class SB3VecEnv(VecEnv):
             "TimeLimit.truncated": truncated,
             "episode": {"r": earned, "l": int(self._lengths[i]), "t": passed},
         }
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Let somebody else play the other seats, as `GameVectorEnv.set_opponent` does: the learner itself, perhaps."""
+        self._reach("set_opponent")(opponent)
 
     def observe_as(self, seats: np.ndarray) -> Observation:
         """Observe every row, and mask its actions, from the given seats (n,), to move or not."""

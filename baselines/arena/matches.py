@@ -33,7 +33,7 @@ from ...envs.engine.version import __version__
 from ...envs.engine.view import View
 from ...envs.records.files import PathOf, as_path, taken_up
 from ...envs.records.game_record import Ending, GameRecord, read_line, statistics, write_down
-from ..agent import Agent, blame, timed_act
+from ..agent import Agent, PolicyAgent, blame, timed_act
 from ..agents import AgentLike, alias, label, labels, make_agent
 from .openings import Openings
 from .results import Result, summarize
@@ -433,12 +433,22 @@ def evaluate(
     seed: int = 0,
     opening: int = 0,
     report: Callable[[GameRecord], None] | None = None,
+    *,
+    encoder: str | None = None,
+    layout: str | None = None,
+    keys: Sequence[str] | None = None,
 ) -> Result:
     """Play `games` paired games between an agent and every opponent; return what ``boyi arena`` prints.
 
-    `report` is called with every game as it ends.
+    `report` is called with every game as it ends. Among the agents may be models of Stable-Baselines3, TorchRL and
+    RLlib as they are. They and callables see games as environments with the same `encoder`, `layout` and `keys` show
+    them: a callable takes ``(observation, mask)``, and with `keys` the dict that these name.
     """
-    match = Match(game, [agent, *opponents], games=games, seed=seed, opening=opening, first_against_all=True)
+    look: dict[str, Any] = {"encoder": encoder, "layout": layout, "keys": keys}
+    agents = [each if isinstance(each, str | Agent) else make_agent(each, **look) for each in (agent, *opponents)]
+    if any(each is not None for each in look.values()) and not any(isinstance(each, PolicyAgent) for each in agents):
+        raise BoyiError("encoder, layout and keys are for callables and models, and there is none among the agents")
+    match = Match(game, agents, games=games, seed=seed, opening=opening, first_against_all=True)
     result = compete(match, report=report)
     assert isinstance(result, Result)
     return result

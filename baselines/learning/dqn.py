@@ -157,6 +157,8 @@ class DQN(PlainDQN):
             if self._vec_normalize_env is not None:
                 raise BoyiError("DQN learns from observations as the games give them: leave VecNormalize out")
             self.target = choose_target(self.env, self.target)
+            if isinstance(self.env.unwrapped, SB3VecEnv):
+                self.env.unwrapped.by_seats = True
             game = game_of(self.env)
             if self.target == "own_next" and game is not None and plays_itself(self.env):
                 self._turns = Turns(self.env.num_envs, game.seats)

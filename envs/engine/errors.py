@@ -21,6 +21,17 @@ class UnknownOption(BoyiError, TypeError):
     """A keyword that nothing answers to: also the `TypeError` of Python's own functions, which libraries look for."""
 
 
+class SelfPlayWarning(UserWarning):
+    """One caller decides for every seat of an environment, which algorithms for one player take for one seat."""
+
+
+SELF_PLAY = (
+    "opponent='self': each reward is the acting seat's and the next observation another seat's, from which an "
+    "algorithm made for one player learns badly; boyi's DQN and loops that read info['seat'] are right, and "
+    "set_opponent(model) seats any learner on both sides: docs/environments.md, Self-play"
+)
+
+
 class NoPosition(BoyiError):
     """A record that play cannot reach in form; the message says which rule of the game's ``valid.py`` it breaks."""
 

@@ -189,7 +189,7 @@ def test_what_is_read_is_what_was_written(tmp_path):
         ("mtcs", HEX, "unknown agent 'mtcs': did you mean 'mcts'?"),
         ("greedy", HEX, "greedy has no rule to play hex"),
         (AGENT, "hx", "unknown game 'hx'"),
-        (7, HEX, "an agent is a string, an Agent or a callable"),
+        (7, HEX, "an agent is a string, an Agent, a callable or a model"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(agent, game, sentence, tmp_path):
