@@ -88,8 +88,8 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         *grid(
             [*ROW, *(f"against `{opponent}`" for opponent in OPPONENTS)],
             [
-                [name, *one.row, *(said(played[f"{name}, {opponent}"]) for opponent in OPPONENTS)]
-                for name, one in trained.items()
+                [name, *trained[name].row, *(said(played[f"{name}, {opponent}"]) for opponent in OPPONENTS)]
+                for name in (PRINTED, WHOLE, MORE, *MENDED, ALL_MENDED, OURS)
             ],
         ),
         "",

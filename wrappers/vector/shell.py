@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 import numpy as np
 from gymnasium.utils import RecordConstructorArgs
+from gymnasium.vector import AutoresetMode
 
 from ...envs.faces.gym import GameVectorEnv
 from ..shell import Observation, seating_of
@@ -27,6 +28,12 @@ class VectorShell(VectorWrapper, RecordConstructorArgs):
         RecordConstructorArgs.__init__(self, **arguments)
         self.seating = seating_of(env, type(self).__name__, GameVectorEnv)
         gymnasium.vector.VectorWrapper.__init__(self, env)
+
+    @property
+    def autoreset_mode(self) -> AutoresetMode:
+        """How the games of rows that have ended are followed by others."""
+        mode: AutoresetMode = self.metadata["autoreset_mode"]
+        return mode
 
     def inner(self, name: str) -> Any:
         """Find an attribute on the environment within or on what it wraps: Gymnasium looks only into single ones."""

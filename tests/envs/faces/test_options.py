@@ -266,7 +266,7 @@ def test_only_agents_of_the_game_observe() -> None:
         ("import os\nos.nothing", "the module 'theirs' fails when it is imported: AttributeError: "),
         ("other = 1", "module 'theirs' has no attribute 'agent'"),
         ("agent = 'theirs:agent'", "agent of module 'theirs' is text, not an agent or a callable"),
-        ("agent = 3", "an agent is a string, an Agent or a callable, not int"),
+        ("agent = 3", "an agent is a string, an Agent, a callable or a model, not int"),
         (
             "from boyi.baselines import Agent\nclass agent(Agent):\n    name = 'a'\n    def act(self, view): ...\n"
             "    def __init__(self, n): ...",
