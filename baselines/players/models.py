@@ -6,6 +6,7 @@ None of the libraries is imported here: whoever has a model has imported its lib
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from inspect import signature
 from typing import Any
 
@@ -55,10 +56,10 @@ class SB3Model(Model):
     """What an algorithm of stable-baselines3 or sb3-contrib has learned; masked where the algorithm takes masks."""
 
     def make_frame(self, game: Game) -> Frame:
-        env = self.policy.get_env()
         frame = None
-        if self.encoder is None and env is not None and env.has_attr("frame"):
-            frame = env.get_attr("frame")[0]
+        if self.encoder is None and self.policy.get_env() is not None:
+            with suppress(AttributeError):  # environments of others have no frame, and not all have the method
+                frame = self.policy.get_env().get_attr("frame")[0]
         return fitting(game, self.policy.observation_space, frame, self.encoder, self.layout)
 
     def choose(self, frame: Frame, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
@@ -137,7 +138,7 @@ def fitting(game: Game, space: spaces.Space[Any], own: Frame | None, encoder: st
         if len(masked) == 1:
             keys = next(key for key in space if key != masked[0]), masked[0]
             dtype = sizes[masked[0]][1]
-    frames = [] if own is None or own.game != game else [own]
+    frames = [own] if isinstance(own, Frame) and own.game == game else []
     for name in game.spec.encoders if encoder is None else [encoder]:
         frames += [Frame(game, name, each, keys, dtype) for each in (LAYOUTS if layout is None else [layout])]
     for frame in frames:

@@ -1,6 +1,7 @@
 """Every example runs and does what it claims."""
 
 import importlib.util
+import re
 from types import ModuleType
 
 import pytest
@@ -9,8 +10,9 @@ from places import ROOT
 from boyi.baselines import evaluate, make_agent
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+LIBRARIES = sorted((ROOT / "examples" / "libraries").glob("*.py"))
 CHECKED = {
-    "aec_loop", "batch_random", "hex_ddqn", "jsonl_program", "maskable_ppo", "opponent_pool", "own_policy", "targets",
+    "aec_loop", "batch_random", "hex_ddqn", "jsonl_program", "opponent_pool", "own_policy", "targets",
     "torch_loop",
 }  # fmt: skip
 
@@ -42,11 +44,17 @@ def test_the_straight_policy_beats_random() -> None:
     assert load("own_policy").score() > 0.8
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("one_thread")
-def test_maskable_ppo_beats_random_in_more_than_80_of_100_games() -> None:
-    example = load("maskable_ppo")
-    assert example.wins(example.train()) > 80
+def test_every_example_of_a_library_is_trained_by_ci_short_and_on_its_page() -> None:
+    trained = set(re.findall(r"\w+", " ".join(re.findall(r"^train_in (.*)$", (ROOT / ".ci/run").read_text(), re.M))))
+    page = (ROOT / "docs" / "libraries.md").read_text()
+    for path in LIBRARIES:
+        lines = path.read_text().splitlines()
+        assert len(lines) < 50 and f"/{path.name})" in page, path.name
+        row = next(line for line in page.splitlines() if f"/{path.name})" in line and line.startswith("|"))
+        assert str(len(lines)) in row.split("|")[4]
+        if "__main__" in lines[-4]:
+            assert path.stem in trained and lines[-1].startswith("    assert result.pairings[0].wins > ")
+    assert {path.stem for path in LIBRARIES} >= trained - {"together", "rllib", "agilerl"}
 
 
 @pytest.mark.slow

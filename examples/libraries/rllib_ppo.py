@@ -25,7 +25,8 @@ def train(iterations: int = 25, seed: int = 0) -> object:
         .env_runners(num_env_runners=0)
         .rl_module(
             rl_module_spec=RLModuleSpec(
-                module_class=ActionMaskingTorchRLModule, model_config={"fcnet_hiddens": [128, 128], "vf_share_layers": False}
+                module_class=ActionMaskingTorchRLModule,
+                model_config={"fcnet_hiddens": [128, 128], "vf_share_layers": False},
             )
         )
         .training(train_batch_size_per_learner=2000, minibatch_size=250, num_epochs=6, lr=1e-3, gamma=1.0)
@@ -39,6 +40,6 @@ def train(iterations: int = 25, seed: int = 0) -> object:
 
 if __name__ == "__main__":
     ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
-    won = evaluate(train(), "hex:board_size=5", ["random"], games=200).pairings[0].wins
-    print(f"RLlib's PPO won {won} of 200 games against random")
-    assert won > 160
+    result = evaluate(train(), "hex:board_size=5", ["random"])
+    print(result)
+    assert result.pairings[0].wins > 160

@@ -16,18 +16,18 @@ from boyi.baselines import evaluate
 GAME = {"board_size": 5, "layout": "flat", "keys": ("obs", "mask")}
 
 
-def train(epochs: int = 9, seed: int = 0) -> DiscreteQLearningPolicy:
+def train(epochs: int = 10, seed: int = 0) -> DiscreteQLearningPolicy:
     """Train for so many epochs of 5,000 decisions, on both seats in turn."""
     np.random.seed(seed)
     torch.manual_seed(seed)
     envs = DummyVectorEnv([lambda: gym.make("boyi/Hex-v0", opponent="random", seat="random", **GAME)] * 10)
     envs.seed(seed)
-    net, actions = Net(state_shape=(75,), action_shape=25, hidden_sizes=[128, 128]), envs.action_space[0]
-    policy = DiscreteQLearningPolicy(model=net, action_space=actions, eps_training=0.1)
-    algorithm = DQN(policy=policy, optim=AdamOptimizerFactory(lr=1e-3), gamma=1.0, target_update_freq=300)
+    net = Net(state_shape=(75,), action_shape=25, hidden_sizes=[128, 128])
+    policy = DiscreteQLearningPolicy(model=net, action_space=envs.action_space[0], eps_training=0.1)
+    options = {"gamma": 1.0, "n_step_return_horizon": 3, "target_update_freq": 500}
+    algorithm = DQN(policy=policy, optim=AdamOptimizerFactory(lr=3e-4), **options)
     games = Collector(algorithm, envs, VectorReplayBuffer(50_000, 10), exploration_noise=True)
-    games.reset()
-    games.collect(n_step=2000, random=False)
+    games.collect(n_step=2000, reset_before_collect=True)
     algorithm.run_training(
         OffPolicyTrainerParams(
             training_collector=games, max_epochs=epochs, epoch_num_steps=5000, collection_step_num_env_steps=50,
@@ -44,6 +44,6 @@ if __name__ == "__main__":
         seen = Batch(obs=Batch({key: value[None] for key, value in observation.items()}), info={})
         return int(learned(seen).act[0])
 
-    won = evaluate(play, "hex:board_size=5", ["random"], games=200, layout="flat", keys=("obs", "mask")).pairings[0].wins
-    print(f"Tianshou's DQN won {won} of 200 games against random")
-    assert won > 160
+    result = evaluate(play, "hex:board_size=5", ["random"], layout="flat", keys=("obs", "mask"))
+    print(result)
+    assert result.pairings[0].wins > 160
