@@ -18,7 +18,7 @@ from ..engine.batch import Batch
 from ..engine.errors import BoyiError, chosen, unfinished
 from ..engine.protocol import CUT
 from ..engine.spec import Game, Spec, settle
-from .frame import KEYS, Frame, check_mask_place, whole
+from .frame import KEYS, Frame, check_cycles, check_mask_place, whole
 from .render import MODES, Renderer, check_mode, seen
 
 Observation = dict[str, np.ndarray] | np.ndarray
@@ -30,7 +30,8 @@ class AEC(AECEnv[str, Observation, int]):
     `encoder` and `layout` ("chw", "hwc", "flat") shape the float32 observation, `mask_in` puts the int8 action mask
     into the observation dict ("obs") or into the infos ("info"). `keys` name observation and mask in that dict, masks
     are of `mask_dtype` "int8" or "bool". An illegal action loses the game ("forfeit": -1 for the offender) or raises
-    and changes nothing ("raise"). Deep copies and pickles keep the position.
+    and changes nothing ("raise"). With `max_cycles` a game is cut, with rewards of zero, when every agent could have
+    acted so often. Deep copies and pickles keep the position.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class AEC(AECEnv[str, Observation, int]):
         keys: Sequence[str] = KEYS,
         mask_dtype: str = "int8",
         illegal: str = "forfeit",
+        max_cycles: int | None = None,
         **params: Any,
     ) -> None:
         self.game = settle(game, params, AEC)
@@ -65,7 +67,8 @@ class AEC(AECEnv[str, Observation, int]):
             agent: self.frame.action_space() for agent in self.possible_agents
         }
         self.batch = Batch(self.game, encoder=self.frame.encoder, illegal=illegal, history=True)
-        self.most_actions: int | None = None
+        cycles = check_cycles(max_cycles)
+        self.most_actions = None if cycles is None else cycles * self.game.seats
         """After how many actions a game is cut; None: never."""
         self._renderer = Renderer(self.game, render_mode)
         self._live = False  # whether a game is running, and neither step nor reset has been broken off in it

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from ..engine.errors import BoyiError, chosen, shown
+from ..engine.errors import BoyiError, chosen, is_whole, shown
 from ..engine.spec import Game
 
 LAYOUTS = ("chw", "hwc", "flat")
@@ -116,6 +116,13 @@ def check_keys(keys: Sequence[str]) -> tuple[str, str]:
     if len(names) != 2 or not all(isinstance(name, str) and name for name in names) or names[0] == names[1]:
         raise BoyiError(f"keys are two different names, of the observation and of the mask, not {shown(keys)}")
     return names[0], names[1]
+
+
+def check_cycles(max_cycles: int | None) -> int | None:
+    """Return after how many cycles a game is cut, None for never; `BoyiError` for what is no number of them."""
+    if max_cycles is not None and not is_whole(max_cycles, 1):
+        raise BoyiError(f"max_cycles must be a whole number, at least 1, not {shown(max_cycles)}")
+    return None if max_cycles is None else int(max_cycles)
 
 
 def check_mask_place(mask_in: str) -> str:

@@ -12,7 +12,6 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from ..engine.errors import BoyiError, is_whole, shown
 from ..engine.spec import GAMES, Param, Spec, find, games
 from .aec import AEC
 from .parallel import TurnBasedParallel
@@ -49,24 +48,16 @@ def module(name: str) -> Module:
     """Build the functions of a game's module."""
     spec = find(name).spec
 
-    def env(render_mode: str | None = None, *, max_cycles: int | None = None, **options: Any) -> AEC:
-        cycles = check_cycles(max_cycles)
-        made = AEC(name, render_mode, **options)
-        made.most_actions = None if cycles is None else cycles * spec.seats
-        return made
+    def env(render_mode: str | None = None, **options: Any) -> AEC:
+        return AEC(name, render_mode, **options)
 
-    def parallel_env(
-        render_mode: str | None = None, *, max_cycles: int | None = None, **options: Any
-    ) -> TurnBasedParallel:
-        cycles = check_cycles(max_cycles)
+    def parallel_env(render_mode: str | None = None, **options: Any) -> TurnBasedParallel:
         made = AEC(name, render_mode, **options)
-        made.most_actions = cycles
+        if made.most_actions is not None:
+            made.most_actions //= spec.seats
         return TurnBasedParallel(made)
 
-    env.__doc__ = f"""Make the AEC environment of {spec.title}: the game's parameters, and the options of `AEC`.
-
-    With `max_cycles` a game is cut when every agent could have acted so often.
-    """
+    env.__doc__ = f"Make the AEC environment of {spec.title}: the game's parameters, and the options of `AEC`."
     parallel_env.__doc__ = f"""Make the parallel environment of {spec.title}, `TurnBasedParallel`, as ``env`` the other.
 
     With `max_cycles` a game is cut after so many steps, in each of which one agent has acted.
@@ -79,13 +70,6 @@ def module(name: str) -> Module:
     return Module(env, env, parallel_env)
 
 
-def check_cycles(max_cycles: int | None) -> int | None:
-    """Return after how many cycles a game is cut, None for never; `BoyiError` for what is no number of them."""
-    if max_cycles is not None and not is_whole(max_cycles, 1):
-        raise BoyiError(f"max_cycles must be a whole number, at least 1, not {shown(max_cycles)}")
-    return None if max_cycles is None else int(max_cycles)
-
-
 def options_of(spec: Spec, made: Any) -> Signature:
     """Write down what a game's functions take, as a signature: `render_mode`, the game's parameters, AEC's options."""
     own = dict(signature(AEC, eval_str=True).parameters)
@@ -95,8 +79,7 @@ def options_of(spec: Spec, made: Any) -> Signature:
         Parameter(name, Parameter.KEYWORD_ONLY, default=param.default, annotation=type_of(param))
         for name, param in spec.params.items()
     ]
-    cycles = Parameter("max_cycles", Parameter.KEYWORD_ONLY, default=None, annotation=int | None)
-    return Signature([own["render_mode"], *params, *options, cycles], return_annotation=made)
+    return Signature([own["render_mode"], *params, *options], return_annotation=made)
 
 
 def type_of(param: Param) -> Any:

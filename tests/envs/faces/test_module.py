@@ -38,7 +38,7 @@ def test_a_signature_names_the_parameters_and_the_options(spec: Spec) -> None:
     module = module_of(spec)
     for function, made in ((module.env, AEC), (module.parallel_env, TurnBasedParallel)):
         signature = inspect.signature(function)
-        assert list(signature.parameters) == ["render_mode", *spec.params, *own_options(AEC)[1:], "max_cycles"]
+        assert list(signature.parameters) == ["render_mode", *spec.params, *own_options(AEC)[1:]]
         assert {name: signature.parameters[name].default for name in spec.params} == {
             name: param.default for name, param in spec.params.items()
         }
