@@ -11,9 +11,14 @@ import json
 import math
 import re
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -35,6 +40,7 @@ from .matches import check_count, check_seed, pair_seed
 from .printing import as_text, text_table
 from .rating import student
 from .results import duration
+from .workers import Crew, check_workers, say_if_crowded
 
 FORMAT = "boyi-decision-1"
 MOST_MISSES = 100  # games in a row without a position that is looked for, which end the search
@@ -65,6 +71,10 @@ class Decision(Form, frozen=True, kw_only=True):
     def line(self) -> str:
         """Write the decision as one line of JSON, the end of the line included."""
         return json.dumps(msgspec.structs.asdict(self), ensure_ascii=False) + "\n"
+
+
+Asked = tuple[int, dict[str, Decision]]
+"""A game, by its index, and what is known of the decisions about its position."""
 
 
 class Inquiry:
@@ -98,32 +108,46 @@ class Inquiry:
             raise BoyiError(f"a judge knows what each action is worth, as exact does, not {judge!r}")
         self.judge: Exact | None = found
         self.warm = False
+        self.recipe: dict[str, Any] = {
+            "game": game, "agents": agents, "player": player, "conditions": conditions, "judge": judge, "seed": seed,
+        }  # fmt: skip
+        """What makes this inquiry again, beside the number of positions."""
         if len(set(self.names)) < len(self.names):
             raise BoyiError("an agent is listed twice")
 
-    def run(
-        self, done: Sequence[Decision] = (), report: Callable[[Decision], None] | None = None
-    ) -> Iterator[Decision]:
-        """Yield all decisions, those that are `done` among them, position by position.
+    def run(self, done: Sequence[Decision] = (), workers: int = 1) -> Generator[Decision, None, None]:
+        """Yield all decisions, those that are `done` among them, position by position, made by so many processes.
 
         `BoyiError` when the conditions are met in no game of many.
         """
-        known = {(decision.index, decision.agent): decision for decision in done}
-        index, found, misses = 0, 0, 0
-        while found < self.positions:
-            if all((index, name) in known for name in self.names):
-                yield from (known[index, name] for name in self.names)
-                index, found, misses = index + 1, found + 1, 0
-                continue
-            view = self.position(index)
-            if view is None:
-                misses += 1
-                if misses == MOST_MISSES:
-                    raise BoyiError(f"{misses} games in a row had no position with {' '.join(self.conditions)}")
+        known: defaultdict[int, dict[str, Decision]] = defaultdict(dict)
+        for decision in done:
+            known[decision.index][decision.agent] = decision
+        games = ((index, known[index]) for index in count())
+        with ExitStack() as stack:
+            if workers == 1:
+                answers: Iterator[Iterable[Decision] | None] = (self.answers(*game) for game in games)
             else:
-                yield from self._ask_all(index, view, known)
+                recipe = partial(Asker, self.recipe)
+                answers = stack.enter_context(Crew[Asked, Iterable[Decision] | None](recipe, workers)).in_order(games)
+            found = misses = 0
+            for decisions in answers:
+                if decisions is None:
+                    misses += 1
+                    if misses == MOST_MISSES:
+                        raise BoyiError(f"{misses} games in a row had no position with {' '.join(self.conditions)}")
+                    continue
+                yield from decisions
                 found, misses = found + 1, 0
-            index += 1
+                if found == self.positions:
+                    return
+
+    def answers(self, index: int, known: dict[str, Decision]) -> Iterable[Decision] | None:
+        """Ask agents whose decisions are not `known` about the position of game `index`; None where there is none."""
+        if known.keys() >= set(self.names):
+            return [known[name] for name in self.names]
+        view = self.position(index)
+        return None if view is None else self._ask_all(index, view, known)
 
     def position(self, index: int) -> View | None:
         """Play game `index` and draw one of its positions; None when no decision meets the conditions."""
@@ -140,7 +164,7 @@ class Inquiry:
                 batch.step(view.answered(self.host.act(view)))
         return chosen
 
-    def _ask_all(self, index: int, view: View, known: dict[tuple[int, str], Decision]) -> Iterator[Decision]:
+    def _ask_all(self, index: int, view: View, known: dict[str, Decision]) -> Iterator[Decision]:
         worth = None
         if not self.warm:
             # What an agent loads or allocates once is no part of a decision.
@@ -148,8 +172,8 @@ class Inquiry:
                 _decide(name, agent, view.take(np.array([0]))._replace(episode=np.array([-2])))
             self.warm = True
         for name, agent in zip(self.names, self.agents, strict=True):
-            if (index, name) in known:
-                yield known[index, name]
+            if name in known:
+                yield known[name]
                 continue
             (action, seconds), regret = _decide(name, agent, view.take(np.array([0]))), None
             if self.judge is not None:
@@ -161,6 +185,17 @@ class Inquiry:
                 action=action, name=self.game.module("text").name(view.states[0], action),
                 seconds=round(seconds, 6), regret=regret,
             )  # fmt: skip
+
+
+class Asker:
+    """Asks the agents of an inquiry in a process of its own."""
+
+    def __init__(self, recipe: dict[str, Any]) -> None:
+        self.inquiry = Inquiry(**recipe)
+
+    def __call__(self, game: Asked) -> list[Decision] | None:
+        decisions = self.inquiry.answers(*game)
+        return None if decisions is None else list(decisions)
 
 
 def _decide(name: str, agent: Agent, view: View) -> tuple[int, float]:
@@ -229,18 +264,25 @@ def inquire(
     out: PathOf | None = None,
     *,
     resume: bool = False,
+    workers: int = 1,
     report: Callable[[Decision], None] | None = None,
 ) -> Answers:
     """Ask all agents about all positions; `out` gets a line for every decision, `report` is called with it.
 
+    With `workers` so many processes share the positions, for 0 one on each core; the decisions are the same.
+
     With `resume`, decisions that `out` already holds are not made again. `BoyiError` when the file is not empty and
     not to be resumed, or when a line of it belongs to something else.
     """
+    workers = check_workers(workers)
+    say_if_crowded(inquiry.agents, workers)
     decisions, path = [], None if out is None else as_path(out)
-    with taken_up(path, resume=resume) as (lines, write):
+    with taken_up(path, resume=resume) as (lines, write), ExitStack() as stack:
         done = _finished(inquiry, path, lines)
         written = {(decision.index, decision.agent) for decision in done}
-        for decision in inquiry.run(done):
+        made = inquiry.run(done, workers)
+        stack.callback(made.close)  # ends processes, wherever this is left
+        for decision in made:
             decisions.append(decision)
             if (decision.index, decision.agent) not in written:
                 write(decision.line())

@@ -165,11 +165,16 @@ def find_ladder(game: str | Spec | Game) -> Ladder:
 
 
 def calibrate(
-    ladder: Ladder, folder: Path, games: int = 100, report: Callable[[GameRecord], None] | None = None
+    ladder: Ladder,
+    folder: Path,
+    games: int = 100,
+    report: Callable[[GameRecord], None] | None = None,
+    *,
+    workers: int = 1,
 ) -> list[Estimate]:
     """Rate a ladder's rungs by games between those at most two apart, opened like the ladder's but from other seeds.
 
-    `folder` keeps the games: those it already holds are not played again.
+    `folder` keeps the games: those it already holds are not played again. `workers` are as those of `compete`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     wins = np.zeros((len(ladder.rungs), len(ladder.rungs)))
@@ -178,7 +183,7 @@ def calibrate(
             names = ladder.rungs[i].agent, ladder.rungs[j].agent
             match = Match(ladder.game, names, games=games, seed=ladder.seed - 1, opening=ladder.opening)
             out = folder / f"{ladder.name} {ladder.game} {names[0]} {names[1]}.jsonl"
-            result = compete(match, out, resume=True, report=report)
+            result = compete(match, out, resume=True, workers=workers, report=report)
             assert isinstance(result, Result)
             (played,) = result.pairings
             wins[i, j] = played.wins + played.draws / 2
@@ -190,11 +195,12 @@ def main(
     game: Annotated[str, typer.Argument(help="A game that has a ladder.")],
     folder: Annotated[Path, typer.Argument(help="Where its games are kept; a run that was stopped goes on.")],
     games: Annotated[int, typer.Option(help="Between every two rungs at most two apart.")] = 100,
+    workers: Annotated[int, typer.Option(help="Processes that share the work; 0: one on each core.", min=0)] = 1,
 ) -> None:
     """Measure the ratings of a ladder's rungs."""
     ladder = find_ladder(game)
     table = text_table("rung", "frozen", "Elo", "95 %", left=("rung",))
-    for rung, elo in zip(ladder.rungs, calibrate(ladder, folder, games), strict=True):
+    for rung, elo in zip(ladder.rungs, calibrate(ladder, folder, games, workers=workers), strict=True):
         table.add_row(rung.agent, str(rung.elo), elo_value(elo), elo_interval(elo))
     show(f"{ladder.name} of {ladder.game}", table)
 

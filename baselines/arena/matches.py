@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -38,11 +39,15 @@ from ..agents import AgentLike, alias, label, labels, make_agent
 from .openings import Openings
 from .results import Result, summarize
 from .standings import Standings, summarize_standings
+from .workers import Crew, check_workers, say_if_crowded
 
 ROWS = 64  # the most games in progress at once
 MOST = 10_000_000  # games of a pairing, positions: a score is then known to 0.02 %, and the records fill a memory
+PART = 2.0  # seconds that what a process is handed at a time is to take
 ROUND = 1.0  # seconds: no more games are in progress than an agent can answer in about this time
 Done = Collection[tuple[int, int]]
+Part = tuple[int, list[int]]
+"""A pairing, and the indices of games of it."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,11 @@ class Match:
         self.players = [make_agent(agent, self.game) for _, agent in named]
         if len({id(player) for player in self.players}) < len(agents):
             raise BoyiError("an agent object is listed twice: give each side an object, or a string, of its own")
+        self.recipe: dict[str, Any] = {
+            "agents": agents, "games": games, "clock": clock, "opening": self.openings, "fresh_chance": fresh_chance,
+            "first_against_all": first_against_all,
+        }  # fmt: skip
+        """What makes this match again, beside its game and its seed."""
         self.names, self.labels = [label(agent) for agent in agents], labels(agents)
         self.aliases = {called: label(agent) for called, (name, agent) in zip(self.labels, named, strict=True) if name}
         """What the labels stand for that are names somebody has given."""
@@ -121,13 +131,32 @@ class Match:
         seats = tuple(agents[(seat + index) % self.rounds] for seat in range(self.game.seats))
         return Fixture(pairing, index, seed, seats)
 
-    def play(self, done: Done = ()) -> Iterator[GameRecord]:
+    def play(self, done: Done = ()) -> Generator[GameRecord, None, None]:
         """Play every game whose (pairing, index) is not `done`; yield each as it ends."""
-        played = Counter(pairing for pairing, index in set(done) if index < self.games)
         for pairing in range(len(self.pairings)):
-            missing = (self.fixture(pairing, index) for index in range(self.games) if (pairing, index) not in done)
-            if played[pairing] < self.games:
-                yield from _PairingRun(self, pairing, self.games - played[pairing], missing).play()
+            missing = [index for index in range(self.games) if (pairing, index) not in done]
+            if missing:
+                yield from self.play_some(pairing, missing)
+
+    def play_some(self, pairing: int, indices: Sequence[int]) -> Iterator[GameRecord]:
+        """Play some games of a pairing; yield each as it ends."""
+        fixtures = (self.fixture(pairing, index) for index in indices)
+        return _PairingRun(self, pairing, len(indices), fixtures).play()
+
+    def share(self, done: Done, workers: int) -> Generator[GameRecord, None, None]:
+        """Do what `play` does in so many processes; the games are the same, but for their order."""
+        parts = Parts(self, done, workers)
+        recipe = partial(Player, self.game, self.seed, self.recipe)
+        with Crew[Part, tuple[list[GameRecord], float]](recipe, workers) as crew:
+            for (_, indices), (records, seconds) in crew.do(parts):
+                parts.learn(len(indices), seconds)
+                yield from records
+
+    def close(self) -> None:
+        """Let the agents go: all of them, also where one fails at it."""
+        with ExitStack() as stack:
+            for name, player in zip(self.labels, self.players, strict=True):
+                stack.callback(_let_go, name, player)
 
     def result(self, records: Sequence[GameRecord]) -> Result | Standings:
         """Sum up all the games of the match."""
@@ -139,6 +168,44 @@ class Match:
             return summarize_standings(self.game, self.names, self.labels, records, **played)
         pairs = [(self.labels[i], self.labels[j]) for i, j in self.pairings]
         return summarize(self.game, self.labels, pairs, records, **played)
+
+
+class Parts:
+    """What a match hands out: games of one pairing at a time, whole seeds, as many as take about two seconds.
+
+    Towards the end they are fewer, so that all processes are done at about the same time.
+    """
+
+    def __init__(self, match: Match, done: Done, workers: int) -> None:
+        self.match, self.done, self.workers = match, done, workers
+        self.left, self.size = match.total - len(set(done)), match.rounds
+
+    def learn(self, games: int, seconds: float) -> None:
+        """Note how long so many games have taken."""
+        self.size = min(2 * self.size, int(games * PART / max(seconds, 1e-9)))
+
+    def __iter__(self) -> Iterator[Part]:
+        for pairing in range(len(self.match.pairings)):
+            missing = [index for index in range(self.match.games) if (pairing, index) not in self.done]
+            while missing:
+                size = max(self.match.rounds, min(self.size, self.left // (2 * self.workers)))
+                part, missing = missing[:size], missing[size:]
+                self.left -= len(part)
+                yield pairing, part
+
+
+class Player:
+    """Plays parts of a match in a process of its own, and says how many seconds each took."""
+
+    def __init__(self, game: Game, seed: int, recipe: dict[str, Any]) -> None:
+        self.match = Match(game, seed=seed, **recipe)
+
+    def __call__(self, part: Part) -> tuple[list[GameRecord], float]:
+        started = time.monotonic()
+        return list(self.match.play_some(*part)), time.monotonic() - started
+
+    def close(self) -> None:
+        self.match.close()
 
 
 def check_count(name: str, count: int) -> None:
@@ -340,26 +407,32 @@ def compete(
     *,
     resume: bool = False,
     minutes: float | None = None,
+    workers: int = 1,
     report: Callable[[GameRecord], None] | None = None,
 ) -> Result | Standings:
     """Play a match and sum it up; `out` gets a line for every game as it ends, `report` is called with it.
 
     With `resume`, games that `out` already holds are not played again. After so many `minutes` no more are, and only
-    seeds that have been played from every side count. `BoyiError` when the file is not empty and not to be resumed,
-    when a line of it belongs to something else, or when nothing counts.
+    seeds that have been played from every side count. With `workers` the games are shared out to so many processes, for
+    0 one on each core: they are the same, but for their order. `BoyiError` when the file is not empty and not to be
+    resumed, when a line of it belongs to something else, or when nothing counts.
     """
     check_minutes(minutes)
+    workers = check_workers(workers)
+    say_if_crowded(match.players, workers, match.clock)
     path = None if out is None else as_path(out)
     started = time.monotonic()
     with ExitStack() as stack:
-        for name, player in zip(match.labels, match.players, strict=True):
-            stack.callback(_let_go, name, player)
+        stack.callback(match.close)
         with taken_up(path, resume=resume) as (lines, write):
             records = _finished(match, path, lines)
             for record in records:
                 if report is not None:
                     report(record)
-            for record in match.play({(record.pairing, record.index) for record in records}):
+            done = {(record.pairing, record.index) for record in records}
+            played = match.play(done) if workers == 1 else match.share(done, workers)
+            stack.callback(played.close)  # ends processes, wherever this is left
+            for record in played:
                 records.append(record)
                 write(record.line())
                 if report is not None:
@@ -434,21 +507,23 @@ def evaluate(
     opening: int = 0,
     report: Callable[[GameRecord], None] | None = None,
     *,
+    workers: int = 1,
     encoder: str | None = None,
     layout: str | None = None,
     keys: Sequence[str] | None = None,
 ) -> Result:
     """Play `games` paired games between an agent and every opponent; return what ``boyi arena`` prints.
 
-    `report` is called with every game as it ends. Among the agents may be models of Stable-Baselines3, TorchRL and
-    RLlib as they are. They and callables see games as environments with the same `encoder`, `layout` and `keys` show
-    them: a callable takes ``(observation, mask)``, and with `keys` the dict that these name.
+    `report` is called with every game as it ends, and `workers` are as those of `compete`. Among the agents may be
+    models of Stable-Baselines3, TorchRL and RLlib as they are. They and callables see games as environments with the
+    same `encoder`, `layout` and `keys` show them: a callable takes ``(observation, mask)``, and with `keys` the dict
+    that these name.
     """
     look: dict[str, Any] = {"encoder": encoder, "layout": layout, "keys": keys}
     agents = [each if isinstance(each, str | Agent) else make_agent(each, **look) for each in (agent, *opponents)]
     if any(each is not None for each in look.values()) and not any(isinstance(each, PolicyAgent) for each in agents):
         raise BoyiError("encoder, layout and keys are for callables and models, and there is none among the agents")
     match = Match(game, agents, games=games, seed=seed, opening=opening, first_against_all=True)
-    result = compete(match, report=report)
+    result = compete(match, workers=workers, report=report)
     assert isinstance(result, Result)
     return result

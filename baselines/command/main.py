@@ -78,6 +78,9 @@ app = typer.Typer(
 GameName = Annotated[str, typer.Argument(help="A game: hex, hex:board_size=5,swap=true.", show_default=False)]
 BoardSize = Annotated[str | None, typer.Option(help="The game's board_size.", metavar="N", show_default=False)]
 
+Workers = Annotated[
+    int, typer.Option(help="Processes that share the work; 0: one on each core.", metavar="N", min=0, show_default=True)
+]
 Clock = Annotated[
     float | None, typer.Option(help="Seconds a seat has for a game: it loses when they are used up.", metavar="SECONDS")
 ]
@@ -139,6 +142,7 @@ def arena(
         bool, typer.Option("--less-luck", help="Mahjong: also sum up what was made without the luck of draws.")
     ] = False,
     clock: Clock = None,
+    workers: Workers = 1,
     board_size: BoardSize = None,
 ) -> None:
     """Play agents against each other: every two of them, every seed from both sides."""
@@ -165,7 +169,7 @@ def arena(
             records.append(record)
             advance(*running.add(record))
 
-        result = compete(match, out, resume=resume, minutes=minutes, report=report)
+        result = compete(match, out, resume=resume, minutes=minutes, workers=workers, report=report)
     show(result)
     if less_luck:
         from ..mahjong.luck import less_luck as without
@@ -184,6 +188,7 @@ def decide(
     seed: Annotated[int, typer.Option(help="Same seed, same positions.", min=0)] = 0,
     out: Annotated[Path | None, typer.Option(help="Append a JSON line for every decision.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    workers: Workers = 1,
     board_size: BoardSize = None,
 ) -> None:
     """Ask agents about positions of others' games: how long they take and, told by a judge, what it costs."""
@@ -200,7 +205,7 @@ def decide(
         def report(decision: Decision) -> None:
             advance(decision.agent)
 
-        answers = inquire(inquiry, out, resume=resume, report=report)
+        answers = inquire(inquiry, out, resume=resume, workers=workers, report=report)
     show(answers)
 
 
@@ -217,6 +222,7 @@ def benchmark(
     out: Annotated[Path | None, typer.Option(help="Write FILE.json, and its games to FILE.jsonl beside it.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     compare: Annotated[Path | None, typer.Option(help="Set the result beside this one.", metavar="FILE.json")] = None,
+    workers: Workers = 1,
     board_size: BoardSize = None,
 ) -> None:
     """Measure an agent on the game's ladder: a rating among opponents that never change."""
@@ -234,7 +240,7 @@ def benchmark(
         def report(record: GameRecord) -> None:
             advance(" - ".join(dict.fromkeys(record.seats)))
 
-        standing = measure(agent, chosen, out=out, resume=resume, report=report)
+        standing = measure(agent, chosen, out=out, resume=resume, workers=workers, report=report)
     show(standing, *() if published is None else ("", set_beside(standing, published)))
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from multiprocessing import get_context, parent_process
 from pathlib import Path
-from threading import Thread
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -18,6 +14,7 @@ from ...envs.engine.machine import usable_cores
 from ...envs.records.game_record import GameRecord
 from ..arena.matches import Match, compete
 from ..arena.rating import Estimate, wilson
+from ..arena.workers import Crew
 from .report import share
 
 Item = TypeVar("Item")
@@ -66,27 +63,17 @@ def play_all(
 
 def side_by_side(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """Do work on each of some items in processes, one on each core; give what comes out in the items' order."""
-    # Processes, for they can be ended within a game, which may take minutes.
-    with get_context("spawn").Pool(usable_cores(), _begin) as pool:
-        yield from pool.imap(work, items)
+    with Crew[Item, Result](partial(_same, work), usable_cores()) as crew:
+        yield from crew.in_order(items)
+
+
+def _same(work: Callable[[Item], Result]) -> Callable[[Item], Result]:
+    return work
 
 
 def slug(name: str) -> str:
     """Make a file's name of words."""
     return re.sub(r"[^a-zA-Z0-9]+", "_", name)
-
-
-def _begin() -> None:
-    """Leave interrupts to the process that has started this one, and end with it, however it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
 
 
 def _played(folder: Path, part: tuple[Meeting, int]) -> tuple[Meeting, list[GameRecord]]:
