@@ -164,7 +164,7 @@ class Batch:
         seats = as_array(seats)
         if seats.dtype.kind not in "iu" or seats.shape not in ((), which.shape) or not _inside(seats, self.game.seats):
             raise BoyiError(f"{self.game}: seats are 0 to {self.game.seats - 1}, one for all rows or one a row")
-        seats = np.array(np.broadcast_to(seats.astype(np.int64), which.shape))
+        seats = np.full(which.shape, seats, np.int64)
         x = np.empty((which.size, *self._shape), np.float32)
         self._run("observe_rows", which.size, self._states, which, seats, x)
         return x

@@ -212,7 +212,8 @@ class Seating:
             self._begin_in_line(rows)
         if self.opponents is not None:
             self.seats[rows] = self.batch.draw_seats(rows) if self.seat == "random" else self.seat
-            self.answer(rows)
+            if (self.batch.to_move[rows] != self.seats[rows]).any():
+                self.answer(rows)
         for _ in range(self.opening):
             rows = rows[self.batch.to_move[rows] >= 0]
             self.advance(self.batch.sample(rows), rows)
