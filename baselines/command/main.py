@@ -408,11 +408,18 @@ def perft(
 def compile_kernels(
     names: Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="Games; default: all.")] = None,
     board_size: BoardSize = None,
+    all_sizes: Annotated[
+        bool, typer.Option("--all-sizes", help="Every board size that a game has: some seconds each.")
+    ] = False,
 ) -> None:
     """Compile and cache the kernels of games, so that later processes start warm. Each size is compiled apart."""
+    if all_sizes and board_size is not None:
+        raise BoyiError("--all-sizes and --board-size do not go together")
     chosen = [_choose(name, board_size) for name in names or games()]
-    from .warmup import warm_up
+    from .warmup import sizes_of, warm_up
 
+    if all_sizes:
+        chosen = [size for game in chosen for size in sizes_of(game)]
     for game in chosen:
         print(f"{game}: {warm_up(game):.1f} s", flush=True)
 

@@ -1,11 +1,13 @@
 """Compile a game's kernels ahead of time, so that every later process finds them in the cache."""
 
 import time
+from contextlib import suppress
 
 import numpy as np
 
 from ...envs.engine.batch import Batch
-from ...envs.engine.spec import Game
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.spec import Game, find
 from ..agents import make_agent, make_env, make_vector_env
 from .perft import perft
 
@@ -20,6 +22,18 @@ def warm_up(game: Game) -> float:
     for _ in perft(game, 1):
         pass
     return time.perf_counter() - started
+
+
+def sizes_of(game: Game) -> list[Game]:
+    """List a game in every board size that it has beside its other parameters, the game alone where it has but one."""
+    size = game.spec.params.get("board_size")
+    if size is None or size.low is None or size.high is None:
+        return [game]
+    sizes = list[Game]()
+    for cells in range(int(size.low), int(size.high) + 1, 2 if size.even else 1):
+        with suppress(BoyiError):  # what else is set may want a larger board
+            sizes.append(find(game, board_size=cells))
+    return sizes
 
 
 def _play_single(game: Game, encoder: str) -> None:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from boyi import __version__, games
 from boyi.baselines.agents import AGENTS
 from boyi.baselines.command import main as cli
+from boyi.baselines.command import warmup
 from boyi.envs import find
 from boyi.envs.engine import bind
 
@@ -54,6 +55,7 @@ def no_notice(monkeypatch):
         ("perft hex --depth -1", "depth must be a whole number from 0 to 1,000, not -1"),
         ("compile hex --board-size 1e3", "board_size must be a whole number from 1 to 26, not 1000.0"),
         ("compile nothing", "unknown game 'nothing'"),
+        ("compile hex --all-sizes --board-size 3", "--all-sizes and --board-size do not go together"),
         ("play", "play takes a game"),
         ("play hex --record games.jsonl", "cannot read games.jsonl"),
         ("play hex --seat 2", "seat must be 0 to 1, random or none, not '2'"),
@@ -202,6 +204,14 @@ def test_compile_says_how_long_it_took():
     done = boyi("compile hex --board-size 3")
     assert done.exit_code == 0
     assert re.fullmatch(r"hex:board_size=3: \d+\.\d s\n", done.stdout)
+
+
+def test_every_size_is_compiled(monkeypatch):
+    monkeypatch.setattr(warmup, "warm_up", lambda game: 0.0)
+    for game, sizes in (("hex", range(1, 27)), ("jiu", range(6, 27, 2)), ("hex:swap=true", range(1, 27))):
+        done = boyi(f"compile {game} --all-sizes")
+        assert done.stdout.splitlines() == [f"{find(game, board_size=size)}: 0.0 s" for size in sizes]
+    assert boyi("compile surakarta --all-sizes").stdout == "surakarta: 0.0 s\n"
 
 
 def test_version_and_help():
