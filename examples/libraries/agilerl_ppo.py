@@ -32,4 +32,4 @@ if __name__ == "__main__":
 
     result = evaluate(play, "hex:board_size=5", ["random"], layout="flat", keys=("observation", "action_mask"))
     print(result)
-    assert result.pairings[0].wins > 160
+    assert result.pairings[0].wins > 140
