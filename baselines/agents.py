@@ -180,8 +180,7 @@ def labels(agents: Iterable[AgentLike]) -> list[str]:
 def make_env(game: str | Spec | Game, opponent: Any = "random", **options: Any) -> GameEnv:
     """Build the single Gymnasium environment; `opponent` is an agent, a list of them, or "self"."""
     params, options = _split(game, options, GameEnv)
-    _warn(opponent)
-    return GameEnv(params, make_opponents(opponent, params), resolve=make_opponents, **options)
+    return GameEnv(params, _seated(opponent, params), resolve=make_opponents, **options)
 
 
 def make_vector_env(
@@ -189,14 +188,15 @@ def make_vector_env(
 ) -> GameVectorEnv:
     """Build the native vector environment; options as those of `make_env`."""
     params, options = _split(game, options, GameVectorEnv)
-    _warn(opponent)
-    return GameVectorEnv(params, num_envs, make_opponents(opponent, params), resolve=make_opponents, **options)
+    return GameVectorEnv(params, num_envs, _seated(opponent, params), resolve=make_opponents, **options)
 
 
-def _warn(opponent: Any) -> None:
-    """Say at once what self-play is not."""
-    if isinstance(opponent, str) and opponent == "self":
+def _seated(opponent: Any, game: Game) -> list[Player] | None:
+    """Do what `make_opponents` does for a new environment; say at once what self-play is not."""
+    players = make_opponents(opponent, game)
+    if players is None:
         warnings.warn(SELF_PLAY, SelfPlayWarning, stacklevel=3)
+    return players
 
 
 def make_opponents(opponent: AgentLike | list[AgentLike] | tuple[AgentLike, ...], game: Game) -> list[Player] | None:

@@ -133,10 +133,15 @@ class Match:
 
     def play(self, done: Done = ()) -> Generator[GameRecord, None, None]:
         """Play every game whose (pairing, index) is not `done`; yield each as it ends."""
+        for part in self.missing(done):
+            yield from self.play_some(*part)
+
+    def missing(self, done: Done) -> Iterator[Part]:
+        """List what is not `done`, pairing by pairing, leaving out those of which everything is."""
         for pairing in range(len(self.pairings)):
-            missing = [index for index in range(self.games) if (pairing, index) not in done]
-            if missing:
-                yield from self.play_some(pairing, missing)
+            indices = [index for index in range(self.games) if (pairing, index) not in done]
+            if indices:
+                yield pairing, indices
 
     def play_some(self, pairing: int, indices: Sequence[int]) -> Iterator[GameRecord]:
         """Play some games of a pairing; yield each as it ends."""
@@ -185,11 +190,12 @@ class Parts:
         self.size = min(2 * self.size, int(games * PART / max(seconds, 1e-9)))
 
     def __iter__(self) -> Iterator[Part]:
-        for pairing in range(len(self.match.pairings)):
-            missing = [index for index in range(self.match.games) if (pairing, index) not in self.done]
-            while missing:
+        for pairing, missing in self.match.missing(self.done):
+            first = 0
+            while first < len(missing):
                 size = max(self.match.rounds, min(self.size, self.left // (2 * self.workers)))
-                part, missing = missing[:size], missing[size:]
+                part = missing[first : first + size]
+                first += len(part)
                 self.left -= len(part)
                 yield pairing, part
 

@@ -5,7 +5,6 @@ None of the libraries is imported here: whoever has a model has imported its lib
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from inspect import signature
 from typing import Any
@@ -27,16 +26,8 @@ class Model(PolicyAgent):
     It loses a game in which it plays what is illegal: not every library knows masks.
     """
 
-    def __init__(
-        self,
-        model: Any,
-        *,
-        sampling: bool = False,
-        encoder: str | None = None,
-        layout: str | None = None,
-        keys: Sequence[str] | None = None,
-    ) -> None:
-        super().__init__(model, encoder=encoder, layout=layout, keys=keys)
+    def __init__(self, model: Any, *, sampling: bool = False, **look: Any) -> None:
+        super().__init__(model, **look)
         self.sampling = sampling
 
     def __str__(self) -> str:
@@ -55,6 +46,10 @@ class Model(PolicyAgent):
 class SB3Model(Model):
     """What an algorithm of stable-baselines3 or sb3-contrib has learned; masked where the algorithm takes masks."""
 
+    def __init__(self, model: Any, **options: Any) -> None:
+        super().__init__(model, **options)
+        self.masked = "action_masks" in signature(model.predict).parameters
+
     def make_frame(self, game: Game) -> Frame:
         frame = None
         if self.encoder is None and self.policy.get_env() is not None:
@@ -65,7 +60,7 @@ class SB3Model(Model):
     def choose(self, frame: Frame, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         dictionary = isinstance(self.policy.observation_space, spaces.Dict)
         seen = frame.look(observations, masks) if dictionary else observations
-        masked = {"action_masks": masks} if "action_masks" in signature(self.policy.predict).parameters else {}
+        masked = {"action_masks": masks} if self.masked else {}
         return np.asarray(self.policy.predict(seen, deterministic=not self.sampling, **masked)[0])
 
 

@@ -5,7 +5,6 @@ Legality is checked inside, once, and nothing is allocated but what is handed ou
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from operator import index
 from typing import Any
@@ -134,8 +133,8 @@ class AEC(AECEnv[str, Observation, int]):
         except BoyiError:  # refused before anything was touched
             self._live = True
             raise
-        if self.most_actions is not None:
-            seat = self._counted(seat)
+        if self.most_actions is not None and seat >= 0 and len(self.batch.history(0)) >= self.most_actions:
+            seat = CUT
         if seat >= 0:
             # No reward before the end: the dicts of zeros stand as they are.
             self.agent_selection, self._seen = self.possible_agents[seat], self.batch.seen
@@ -144,11 +143,6 @@ class AEC(AECEnv[str, Observation, int]):
         if self._busy:
             self._show()
         self._live = seat >= 0
-
-    def _counted(self, seat: int) -> int:
-        """Return who is to move; nobody where so many actions were enough."""
-        enough = len(self.batch.history(0)) >= (self.most_actions or math.inf)
-        return CUT if seat >= 0 and enough else seat
 
     def _step_dead(self, action: int | None) -> None:
         self._check_begun("step()", running=True)
@@ -217,7 +211,7 @@ class AEC(AECEnv[str, Observation, int]):
     def render(self) -> Any:
         """Return text ("ansi"), an image ("rgb_array"), or show a window ("human")."""
         self._check_begun("render()")
-        return self._renderer.render(self.batch)
+        return self._renderer.render(self.batch.states[0])
 
     def close(self) -> None:
         self._renderer.close()

@@ -142,7 +142,7 @@ class GameEnv(gymnasium.Env[Observation, int]):
 
     def render(self) -> Any:
         """Return text ("ansi"), an image ("rgb_array"), or show a window ("human")."""
-        return self._renderer.render(self.batch, self._viewer)
+        return self._renderer.render(self.batch.states[0], self._viewer)
 
     @property
     def _viewer(self) -> int | None:
@@ -285,7 +285,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
     def render(self) -> tuple[Any, ...]:
         """Return text ("ansi") or an image ("rgb_array") of every game, as the learner's seat sees it."""
         seats = [None] * self.num_envs if self.self_play else self.seating.seats.tolist()
-        return tuple(self._renderer.render(self.batch, seat, row) for row, seat in enumerate(seats))
+        return tuple(map(self._renderer.render, self.batch.states, seats))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Let the opponents go, as `close` of Gymnasium's class asks for."""

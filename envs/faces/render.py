@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..engine.batch import Batch
 from ..engine.errors import BoyiError, chosen
 from ..engine.spec import Game
 from . import drawing
@@ -47,20 +46,19 @@ def sees_seats(game: Game, part: str, name: str) -> bool:
 
 
 class Renderer:
-    """Renders games of a batch in one mode; the window belongs to the process and is not copied or pickled."""
+    """Renders positions in one mode; the window belongs to the process and is not copied or pickled."""
 
     def __init__(self, game: Game, mode: str | None) -> None:
         self.game, self.mode = game, mode
         self._window: Window | None = None
 
-    def render(self, batch: Batch, seat: int | None = None, row: int = 0) -> Any:
+    def render(self, state: np.void, seat: int | None = None) -> Any:
         """Return text or an image, or show the position in the browser; `BoyiError` without a render mode.
 
         With a `seat`, what is hidden from it is not shown, as far as the game can draw that.
         """
         if self.mode is None:
             raise BoyiError(f"render() needs a mode: make the environment with render_mode= one of {', '.join(MODES)}")
-        state = batch.states[row]
         if self.mode == "ansi":
             return seen(self.game, "text", "diagram")(state, seat)
         if self.mode == "rgb_array":
