@@ -115,7 +115,9 @@ class Inquiry:
         if len(set(self.names)) < len(self.names):
             raise BoyiError("an agent is listed twice")
 
-    def run(self, done: Sequence[Decision] = (), workers: int = 1) -> Generator[Decision, None, None]:
+    def run(
+        self, done: Sequence[Decision] = (), workers: int = 1, cluster: str | None = None
+    ) -> Generator[Decision, None, None]:
         """Yield all decisions, those that are `done` among them, position by position, made by so many processes.
 
         `BoyiError` when the conditions are met in no game of many.
@@ -125,11 +127,12 @@ class Inquiry:
             known[decision.index][decision.agent] = decision
         games = ((index, known[index]) for index in count())
         with ExitStack() as stack:
-            if workers == 1:
+            if workers == 1 and cluster is None:
                 answers: Iterator[Iterable[Decision] | None] = (self.answers(*game) for game in games)
             else:
                 recipe = partial(Asker, self.recipe)
-                answers = stack.enter_context(Crew[Asked, Iterable[Decision] | None](recipe, workers)).in_order(games)
+                crew = Crew[Asked, Iterable[Decision] | None](recipe, workers, cluster)
+                answers = stack.enter_context(crew).in_order(games)
             found = misses = 0
             for decisions in answers:
                 if decisions is None:
@@ -265,22 +268,25 @@ def inquire(
     *,
     resume: bool = False,
     workers: int = 1,
+    cluster: str | None = None,
     report: Callable[[Decision], None] | None = None,
 ) -> Answers:
     """Ask all agents about all positions; `out` gets a line for every decision, `report` is called with it.
 
-    With `workers` so many processes share the positions, for 0 one on each core; the decisions are the same.
+    With `workers` so many processes share the positions, for 0 one on each core, of this machine or, with
+    ``cluster="ray"``, of a Ray cluster; the decisions are the same.
 
     With `resume`, decisions that `out` already holds are not made again. `BoyiError` when the file is not empty and
     not to be resumed, or when a line of it belongs to something else.
     """
-    workers = check_workers(workers)
-    say_if_crowded(inquiry.agents, workers)
+    workers = check_workers(workers, cluster)
+    if cluster is None:
+        say_if_crowded(inquiry.agents, workers)
     decisions, path = [], None if out is None else as_path(out)
     with taken_up(path, resume=resume) as (lines, write), ExitStack() as stack:
         done = _finished(inquiry, path, lines)
         written = {(decision.index, decision.agent) for decision in done}
-        made = inquiry.run(done, workers)
+        made = inquiry.run(done, workers, cluster)
         stack.callback(made.close)  # ends processes, wherever this is left
         for decision in made:
             decisions.append(decision)

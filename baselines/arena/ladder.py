@@ -156,11 +156,12 @@ def benchmark(
     out: PathOf | None = None,
     resume: bool = False,
     workers: int = 1,
+    cluster: str | None = None,
     report: Callable[[GameRecord], None] | None = None,
 ) -> Standing:
     """Play an agent, anything that `make_agent` takes, on the game's ladder; `report` is called with every game.
 
-    `workers` are as those of `compete`.
+    `workers` and `cluster` are those of `compete`.
 
     `out`, FILE.json, gets the standing, and FILE.jsonl beside it a line for every game as it ends: with `resume` those
     it already holds are not played again. `BoyiError` where either is in the way or belongs to something else.
@@ -176,7 +177,7 @@ def benchmark(
         if report is not None:
             report(record)
 
-    result = compete(match, stream, resume=resume, workers=workers, report=keep)
+    result = compete(match, stream, resume=resume, workers=workers, cluster=cluster, report=keep)
     assert isinstance(result, Result)
     standing = _standing(ladder, match, result, records)
     if path is not None:

@@ -22,6 +22,7 @@ from ...envs.engine.spec import Game, Spec, find
 from ...envs.records.game_record import GameRecord
 from ..agents import AgentLike
 from .matches import Match, compete
+from .options import Cluster, Workers
 from .printing import show, text_table
 from .rating import Estimate, rate
 from .results import Result, elo_interval, elo_value
@@ -171,10 +172,12 @@ def calibrate(
     report: Callable[[GameRecord], None] | None = None,
     *,
     workers: int = 1,
+    cluster: str | None = None,
 ) -> list[Estimate]:
     """Rate a ladder's rungs by games between those at most two apart, opened like the ladder's but from other seeds.
 
-    `folder` keeps the games: those it already holds are not played again. `workers` are as those of `compete`.
+    `folder` keeps the games: those it already holds are not played again. `workers` and `cluster` are those of
+    `compete`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     wins = np.zeros((len(ladder.rungs), len(ladder.rungs)))
@@ -183,7 +186,7 @@ def calibrate(
             names = ladder.rungs[i].agent, ladder.rungs[j].agent
             match = Match(ladder.game, names, games=games, seed=ladder.seed - 1, opening=ladder.opening)
             out = folder / f"{ladder.name} {ladder.game} {names[0]} {names[1]}.jsonl"
-            result = compete(match, out, resume=True, workers=workers, report=report)
+            result = compete(match, out, resume=True, workers=workers, cluster=cluster, report=report)
             assert isinstance(result, Result)
             (played,) = result.pairings
             wins[i, j] = played.wins + played.draws / 2
@@ -195,12 +198,13 @@ def main(
     game: Annotated[str, typer.Argument(help="A game that has a ladder.")],
     folder: Annotated[Path, typer.Argument(help="Where its games are kept; a run that was stopped goes on.")],
     games: Annotated[int, typer.Option(help="Between every two rungs at most two apart.")] = 100,
-    workers: Annotated[int, typer.Option(help="Processes that share the work; 0: one on each core.", min=0)] = 1,
+    workers: Workers = 1,
+    cluster: Cluster = None,
 ) -> None:
     """Measure the ratings of a ladder's rungs."""
     ladder = find_ladder(game)
     table = text_table("rung", "frozen", "Elo", "95 %", left=("rung",))
-    for rung, elo in zip(ladder.rungs, calibrate(ladder, folder, games, workers=workers), strict=True):
+    for rung, elo in zip(ladder.rungs, calibrate(ladder, folder, games, workers=workers, cluster=cluster), strict=True):
         table.add_row(rung.agent, str(rung.elo), elo_value(elo), elo_interval(elo))
     show(f"{ladder.name} of {ladder.game}", table)
 

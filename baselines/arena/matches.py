@@ -148,11 +148,11 @@ class Match:
         fixtures = (self.fixture(pairing, index) for index in indices)
         return _PairingRun(self, pairing, len(indices), fixtures).play()
 
-    def share(self, done: Done, workers: int) -> Generator[GameRecord, None, None]:
+    def share(self, done: Done, workers: int, cluster: str | None = None) -> Generator[GameRecord, None, None]:
         """Do what `play` does in so many processes; the games are the same, but for their order."""
         parts = Parts(self, done, workers)
         recipe = partial(Player, self.game, self.seed, self.recipe)
-        with Crew[Part, tuple[list[GameRecord], float]](recipe, workers) as crew:
+        with Crew[Part, tuple[list[GameRecord], float]](recipe, workers, cluster) as crew:
             for (_, indices), (records, seconds) in crew.do(parts):
                 parts.learn(len(indices), seconds)
                 yield from records
@@ -414,18 +414,21 @@ def compete(
     resume: bool = False,
     minutes: float | None = None,
     workers: int = 1,
+    cluster: str | None = None,
     report: Callable[[GameRecord], None] | None = None,
 ) -> Result | Standings:
     """Play a match and sum it up; `out` gets a line for every game as it ends, `report` is called with it.
 
     With `resume`, games that `out` already holds are not played again. After so many `minutes` no more are, and only
     seeds that have been played from every side count. With `workers` the games are shared out to so many processes, for
-    0 one on each core: they are the same, but for their order. `BoyiError` when the file is not empty and not to be
-    resumed, when a line of it belongs to something else, or when nothing counts.
+    0 one on each core, of this machine or with ``cluster="ray"`` of a Ray cluster: they are the same, but for their
+    order. `BoyiError` when the file is not empty and not to be resumed, when a line of it belongs to something else, or
+    when nothing counts.
     """
     check_minutes(minutes)
-    workers = check_workers(workers)
-    say_if_crowded(match.players, workers, match.clock)
+    workers = check_workers(workers, cluster)
+    if cluster is None:
+        say_if_crowded(match.players, workers, match.clock)
     path = None if out is None else as_path(out)
     started = time.monotonic()
     with ExitStack() as stack:
@@ -436,7 +439,8 @@ def compete(
                 if report is not None:
                     report(record)
             done = {(record.pairing, record.index) for record in records}
-            played = match.play(done) if workers == 1 else match.share(done, workers)
+            alone = workers == 1 and cluster is None
+            played = match.play(done) if alone else match.share(done, workers, cluster)
             stack.callback(played.close)  # ends processes, wherever this is left
             for record in played:
                 records.append(record)
@@ -514,22 +518,24 @@ def evaluate(
     report: Callable[[GameRecord], None] | None = None,
     *,
     workers: int = 1,
+    cluster: str | None = None,
     encoder: str | None = None,
     layout: str | None = None,
     keys: Sequence[str] | None = None,
 ) -> Result:
     """Play `games` paired games between an agent and every opponent; return what ``boyi arena`` prints.
 
-    `report` is called with every game as it ends, and `workers` are as those of `compete`. Among the agents may be
-    models of Stable-Baselines3, TorchRL and RLlib as they are. They and callables see games as environments with the
-    same `encoder`, `layout` and `keys` show them: a callable takes ``(observation, mask)``, and with `keys` the dict
-    that these name.
+    `report` is called with every game as it ends, `workers` and `cluster` are those of `compete`.
+
+    Among the agents may be models of Stable-Baselines3, TorchRL and RLlib as they are. They and callables see games as
+    environments with the same `encoder`, `layout` and `keys` show them: a callable takes ``(observation, mask)``, and
+    with `keys` the dict that these name.
     """
     look: dict[str, Any] = {"encoder": encoder, "layout": layout, "keys": keys}
     agents = [each if isinstance(each, str | Agent) else make_agent(each, **look) for each in (agent, *opponents)]
     if any(each is not None for each in look.values()) and not any(isinstance(each, PolicyAgent) for each in agents):
         raise BoyiError("encoder, layout and keys are for callables and models, and there is none among the agents")
     match = Match(game, agents, games=games, seed=seed, opening=opening, first_against_all=True)
-    result = compete(match, workers=workers, report=report)
+    result = compete(match, workers=workers, cluster=cluster, report=report)
     assert isinstance(result, Result)
     return result

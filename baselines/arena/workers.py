@@ -1,7 +1,7 @@
-"""Work shared out to processes, one item after another to whoever is free.
+"""Work shared out to processes, of this machine or of a cluster, one item after another to whoever is free.
 
 What a process works with is made there, once, by a recipe; items and results travel. A process that dies, killed or out
-of memory, takes nothing along but the items in work, which are done again. All of them end with the process that has
+of memory, takes nothing along but the item in work, which is done again. All of them end with the process that has
 started them, however that ends, and at once when it wants no more.
 """
 
@@ -9,32 +9,48 @@ from __future__ import annotations
 
 import os
 import pickle
+import platform
 import signal
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
+from ... import __version__
 from ...envs.engine.errors import BoyiError, is_whole, shown
 from ...envs.engine.machine import usable_cores
 from ..agent import Agent, Team
 from .printing import complain
 
 MOST = 1024  # processes of one machine
-DEATHS = 3  # processes that may die one after the other, with nothing done in between
+DEATHS = 3  # processes that may die at the same item, with nothing done in between
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def check_workers(workers: int) -> int:
-    """Return how many processes are to work, for 0 one on each core; `BoyiError` for what is no number of them."""
+def check_workers(workers: int, cluster: str | None = None) -> int:
+    """Return how many processes are to work, for 0 one on each core of this machine or of the cluster that is named.
+
+    `BoyiError` for what is no number of them, for more than a cluster has cores, and where there is no such cluster.
+    """
+    if cluster is not None and cluster != "ray":
+        raise BoyiError(f"cluster must be ray, not {shown(cluster)}")
     if not is_whole(workers, 0, MOST):
         raise BoyiError(f"workers must be a whole number from 0, for all cores, to {MOST}, not {shown(workers)}")
-    return int(workers) or usable_cores()
+    if cluster is None:
+        return int(workers) or usable_cores()
+    from .cluster import cores
+
+    here = sum(cores().values())
+    if workers > here:
+        raise BoyiError(f"workers must be at most {here}, the cores of the cluster, not {workers}")
+    return int(workers) or here
 
 
 def say_if_crowded(agents: Iterable[Agent], workers: int, clock: float | None = None) -> None:
@@ -52,39 +68,49 @@ def _timed(agent: Agent) -> bool:
     return bool(agent.values.get("seconds"))
 
 
+class Pool(Protocol):
+    """Where processes are started."""
+
+    def hire(self, working: int) -> list[Executor]:
+        """Start the processes that are missing, so many being there; return for each the executor that reaches it."""
+        ...
+
+    def dismiss(self, *, at_once: bool) -> None:
+        """End all processes, in the middle of an item where that is to be `at_once`."""
+        ...
+
+
 class Crew(Generic[Item, Result]):
     """Processes that do with items what `recipe()` returns, which is made in each of them; use it as a context.
 
-    What that returns may have a method `close`, which is called where a process ends in peace. `BoyiError` for a recipe
-    that cannot be sent to a process, and when processes die without getting anything done.
+    They are of this machine or, with ``cluster="ray"``, of a Ray cluster. What the recipe returns may have a method
+    `close`, which is called where a process ends in peace. `BoyiError` for a recipe that cannot be sent to a process,
+    when processes die without getting anything done, and when a cluster has no node left.
     """
 
-    def __init__(self, recipe: Callable[[], Callable[[Item], Result]], workers: int) -> None:
+    def __init__(
+        self, recipe: Callable[[], Callable[[Item], Result]], workers: int, cluster: str | None = None
+    ) -> None:
         try:
-            self.recipe = pickle.dumps(recipe)
+            pickled = pickle.dumps(recipe)
         except Exception as error:
             raise BoyiError(f"this cannot be sent to other processes: {shown(str(error))}; use one worker") from None
-        self.workers = workers
-        self.deaths = 0
-        self._waiting: dict[Future[Result], tuple[int, Item]] = {}
-        self._open()
+        self.deaths = Counter[int]()
+        self._idle = list[Executor]()
+        self._waiting = dict[Future[Result], tuple[Executor, tuple[int, Item]]]()
+        self._pool: Pool
+        if cluster is None:
+            self._pool = Processes(pickled, workers)
+        else:
+            from .cluster import Cluster
 
-    def _open(self) -> None:
-        context = get_context(_method())
-        reader, self._life = context.Pipe(duplex=False)
-        threads = max(1, usable_cores() // self.workers)
-        self._executor = ProcessPoolExecutor(
-            self.workers, context, initializer=_begin, initargs=(reader, self._life, self.recipe, threads)
-        )
+            self._pool = Cluster(partial(_begin, pickled, 1, __version__), workers)
 
     def __enter__(self) -> Crew[Item, Result]:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        if kind is not None or self._waiting:  # nobody wants what they are still at
-            self._life.close()
-        self._executor.shutdown(wait=True, cancel_futures=True)
-        self._life.close()
+        self._pool.dismiss(at_once=kind is not None or bool(self._waiting))  # nobody wants what they are still at
 
     def do(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
         """Do all items, each taken when somebody is free for it; yield them with what came of them as they are done."""
@@ -102,43 +128,63 @@ class Crew(Generic[Item, Result]):
 
     def _done(self, items: Iterable[Item]) -> Iterator[tuple[int, Item, Result]]:
         """Yield the number of each item, too."""
-        coming, waiting, lost = enumerate(items), self._waiting, list[tuple[int, Item]]()
+        coming, lost = enumerate(items), list[tuple[int, Item]]()
         while True:
-            while len(waiting) < self.workers and (item := lost.pop() if lost else next(coming, None)) is not None:
-                waiting[self._submit(item[1])] = item
-            if not waiting:
+            self._idle += self._pool.hire(len(self._idle) + len(self._waiting))
+            while self._idle and (item := lost.pop() if lost else next(coming, None)) is not None:
+                executor = self._idle.pop()
+                try:
+                    self._waiting[executor.submit(_do, item[1])] = executor, item
+                except BrokenExecutor:  # somebody has died since the last look
+                    lost.append(item)
+                    self._idle = [other for other in self._idle if other is not executor]
+            if not self._waiting and not lost:
                 return
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                item = waiting.pop(future)
+            for future in wait(self._waiting, return_when=FIRST_COMPLETED).done:
+                executor, item = self._waiting.pop(future)
                 try:
                     result = future.result()
                 except BrokenExecutor:
                     lost.append(item)
+                    self._idle = [other for other in self._idle if other is not executor]
+                    self._count_death(item[0])
                     continue
-                self.deaths = 0
+                self.deaths.clear()
+                self._idle.append(executor)
                 yield *item, result
-            if lost:
-                # With one that has died the executor gives everybody up.
-                lost += waiting.values()
-                waiting.clear()
-                self._replace()
 
-    def _submit(self, item: Item) -> Future[Result]:
-        try:
-            return self._executor.submit(_do, item)
-        except BrokenExecutor as error:  # somebody has died since the last look
-            failed: Future[Result] = Future()
-            failed.set_exception(error)
-            return failed
-
-    def _replace(self) -> None:
-        """Start other processes in the place of those that are gone."""
-        self.deaths += 1
-        if self.deaths == DEATHS:
+    def _count_death(self, number: int) -> None:
+        self.deaths[number] += 1
+        if self.deaths[number] == DEATHS:
             raise BoyiError(f"{DEATHS} processes have died one after the other, killed or out of memory")
+
+
+class Processes:
+    """The processes of this machine: where one dies, `ProcessPoolExecutor` gives all of them up."""
+
+    def __init__(self, recipe: bytes, workers: int) -> None:
+        self.recipe, self.workers = recipe, workers
+        self._executor: ProcessPoolExecutor | None = None
+
+    def hire(self, working: int) -> list[Executor]:
+        if working:
+            return []
+        self.dismiss(at_once=True)
+        context = get_context(_method())
+        reader, self._life = context.Pipe(duplex=False)
+        threads = max(1, usable_cores() // self.workers)
+        self._executor = ProcessPoolExecutor(
+            self.workers, context, initializer=_begin_here, initargs=(reader, self._life, self.recipe, threads)
+        )
+        return [self._executor] * self.workers
+
+    def dismiss(self, *, at_once: bool) -> None:
+        if self._executor is None:
+            return
+        if at_once:
+            self._life.close()
+        self._executor.shutdown(wait=True, cancel_futures=True)
         self._life.close()
-        self._executor.shutdown(wait=True)
-        self._open()
 
 
 def _method() -> str:
@@ -154,12 +200,19 @@ _recipe = b""
 _work: Callable[[Any], Any] | None = None
 
 
-def _begin(life: Connection, other_end: Connection, recipe: bytes, threads: int) -> None:
-    """Prepare a process: interrupts are for the one that has started it, with which it ends."""
+def _begin(recipe: bytes, threads: int, version: str) -> None:
+    """Prepare a process, which may be of another machine."""
     global _recipe, _work
+    if version != __version__:
+        raise BoyiError(f"{platform.node()} has boyi {__version__}, and is asked for what {version} does")
     _recipe, _work = recipe, None
-    other_end.close()
     os.environ.setdefault("OMP_NUM_THREADS", str(threads))
+
+
+def _begin_here(life: Connection, other_end: Connection, recipe: bytes, threads: int) -> None:
+    """Prepare a process of this machine: interrupts are for the one that has started it, with which it ends."""
+    _begin(recipe, threads, __version__)
+    other_end.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(life,), daemon=True).start()
 

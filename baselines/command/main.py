@@ -25,6 +25,7 @@ from ...envs.engine.errors import chosen as chosen_word
 from ...envs.engine.spec import Game, Param, find, games
 from ...envs.engine.syntax import read_value
 from ...envs.engine.version import __version__
+from ..arena.options import Cluster, Workers
 from ..arena.printing import complain, fit_outputs, show, text_table
 from .progress import progress
 
@@ -78,9 +79,6 @@ app = typer.Typer(
 GameName = Annotated[str, typer.Argument(help="A game: hex, hex:board_size=5,swap=true.", show_default=False)]
 BoardSize = Annotated[str | None, typer.Option(help="The game's board_size.", metavar="N", show_default=False)]
 
-Workers = Annotated[
-    int, typer.Option(help="Processes that share the work; 0: one on each core.", metavar="N", min=0, show_default=True)
-]
 Clock = Annotated[
     float | None, typer.Option(help="Seconds a seat has for a game: it loses when they are used up.", metavar="SECONDS")
 ]
@@ -143,6 +141,7 @@ def arena(
     ] = False,
     clock: Clock = None,
     workers: Workers = 1,
+    cluster: Cluster = None,
     board_size: BoardSize = None,
 ) -> None:
     """Play agents against each other: every two of them, every seed from both sides."""
@@ -169,7 +168,7 @@ def arena(
             records.append(record)
             advance(*running.add(record))
 
-        result = compete(match, out, resume=resume, minutes=minutes, workers=workers, report=report)
+        result = compete(match, out, resume=resume, minutes=minutes, workers=workers, cluster=cluster, report=report)
     show(result)
     if less_luck:
         from ..mahjong.luck import less_luck as without
@@ -189,6 +188,7 @@ def decide(
     out: Annotated[Path | None, typer.Option(help="Append a JSON line for every decision.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     workers: Workers = 1,
+    cluster: Cluster = None,
     board_size: BoardSize = None,
 ) -> None:
     """Ask agents about positions of others' games: how long they take and, told by a judge, what it costs."""
@@ -205,7 +205,7 @@ def decide(
         def report(decision: Decision) -> None:
             advance(decision.agent)
 
-        answers = inquire(inquiry, out, resume=resume, workers=workers, report=report)
+        answers = inquire(inquiry, out, resume=resume, workers=workers, cluster=cluster, report=report)
     show(answers)
 
 
@@ -223,6 +223,7 @@ def benchmark(
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     compare: Annotated[Path | None, typer.Option(help="Set the result beside this one.", metavar="FILE.json")] = None,
     workers: Workers = 1,
+    cluster: Cluster = None,
     board_size: BoardSize = None,
 ) -> None:
     """Measure an agent on the game's ladder: a rating among opponents that never change."""
@@ -240,7 +241,7 @@ def benchmark(
         def report(record: GameRecord) -> None:
             advance(" - ".join(dict.fromkeys(record.seats)))
 
-        standing = measure(agent, chosen, out=out, resume=resume, workers=workers, report=report)
+        standing = measure(agent, chosen, out=out, resume=resume, workers=workers, cluster=cluster, report=report)
     show(standing, *() if published is None else ("", set_beside(standing, published)))
 
 
