@@ -15,6 +15,7 @@ import typer
 
 from ...envs.engine.errors import BoyiError
 from ..agents import make_agent
+from ..arena.options import Cluster
 from ..arena.printing import complain
 from ..training.config import Config, read_config, shipped
 from ..trust import untrusted
@@ -34,6 +35,10 @@ def train(
     until: Annotated[float | None, typer.Option(help="Stop at this score against --against.", min=0.0, max=1.0)] = None,
     against: Annotated[str | None, typer.Option(help="An agent that evaluations play, too.")] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed, same run; else the config's.", min=0)] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="AlphaZero: processes that play; else the config's.", metavar="N", min=0)
+    ] = None,
+    cluster: Cluster = None,
     allow_programs: Annotated[
         bool, typer.Option("--allow-programs", help="Let agents of a config that is not boyi's run programs, modules.")
     ] = False,
@@ -45,7 +50,7 @@ def train(
     trusted = allow_programs or (config in shipped() and not resume)
     with nullcontext() if trusted else untrusted(f"the run of {config}"):
         _train(
-            read_config(config, steps=steps, seed=seed), name, device, resume=resume,
+            read_config(config, steps=steps, seed=seed, workers=workers, cluster=cluster), name, device, resume=resume,
             minutes=minutes, until=until, against=against,
         )  # fmt: skip
 

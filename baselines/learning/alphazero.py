@@ -1,22 +1,24 @@
 """AlphaZero (Silver et al. 2018) and Gumbel AlphaZero (Danihelka et al. 2022), to be read from top to bottom.
 
-Games of two seats at zero sum with nothing hidden, dice allowed, one or several actions a turn. A `SelfPlay` plays many
-games at once: one search for all of them, in which every simulation asks the network about all leaves together. Each
-decision becomes a sample: the position, the policy that the search found, and, once the game has ended, who has won.
-`AlphaZero` lets several play side by side, keeps the samples, and takes gradient steps on
+Games of two seats at zero sum with nothing hidden, dice allowed, one or several actions a turn. `self_play` plays and
+makes samples of the decisions. `AlphaZero` lets several play side by side, on threads here or in processes anywhere,
+keeps the samples, and takes gradient steps on
 
     - policy · log softmax(logits over legal actions)  +  value_weight (target - value)²  +  weight_decay |weights|²
 
 where the target is the outcome, or mixed with what the search held the position to be worth. Everything that is drawn
-comes from generators of its own, so that the same seed gives the same run whatever the threads do first.
+comes from generators of its own, so that the same seed gives the same run whatever the threads do first; what processes
+play comes to it in the order in which they are done.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,166 +26,22 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from ...envs.engine.batch import Batch
 from ...envs.engine.bind import bind
 from ...envs.engine.errors import BoyiError
 from ...envs.engine.kernels import mask_rows, observe_rows
 from ...envs.engine.machine import usable_cores
 from ...envs.engine.spec import Game, check_params, find
-from ...envs.engine.view import View, copied
 from ...envs.faces.frame import Frame
 from ...envs.faces.symmetry import symmetries
 from ..agent import check_duel
-from ..search.guided import GuidedSearch, Noise, Searched, read_settings
-from ..search.puct import shares
+from ..arena.workers import Crew, check_workers
 from .alphazero_agent import read_network
 from .alphazero_params import PARAMS
 from .network_evaluator import NetworkEvaluator, torch_threads
 from .networks import Network
-from .policy_value import build_policy_value
+from .policy_value import build_for_all
 from .ring import Ring
-
-SUMS = (
-    "games", "plies", "first_wins", "second_wins", "decisions", "samples", "entropy", "steps", "policy_loss",
-    "value_loss", "divergence",
-)  # fmt: skip
-"""What is counted between two lines of the log."""
-
-
-def sample_form(game: Game) -> np.dtype:
-    """Describe a sample: the position, the policy to learn, the value that its search found, and the outcome.
-
-    The position is kept as bytes: NumPy's own copies of records leave the padding between their fields undefined.
-    """
-    policy = ("policy", np.float32, (game.actions,))
-    return np.dtype([("state", np.void, game.dtype.itemsize), policy, ("value", np.float32), ("outcome", np.float32)])
-
-
-def positions(game: Game, samples: np.ndarray) -> np.ndarray:
-    """Return the positions (m,) of samples as records."""
-    return np.ascontiguousarray(samples["state"]).view(game.dtype)
-
-
-# Playing
-
-
-class SelfPlay:
-    """`n` games of one kind that a network plays against itself, and the samples of those that have not ended."""
-
-    def __init__(self, game: Game, n: int, seed: int, evaluator: NetworkEvaluator, values: Mapping[str, Any]) -> None:
-        self.game, self.values, self.evaluator = game, values, evaluator
-        self.rng = np.random.default_rng(seed)
-        self.batch = Batch(game, n, int(self.rng.integers(2**62)), encoder=None, autoreset="same_step", threads=1)
-        settings = read_settings(values, reuse=values["keep_tree"])
-        self.search = GuidedSearch(game, evaluator, settings, max(values["sims"], values["quick_sims"]))
-        self.open = np.zeros((n, 16), sample_form(game))
-        self.moves = np.zeros(game.actions, np.int64)
-        """How often each action has been played since somebody asked."""
-        self.count = np.zeros(n, np.int64)
-        """How many samples of each game stand in `open`."""
-        self.plies = np.zeros(n, np.int64)
-        self.spent = 0.0
-        """Seconds of playing since somebody asked."""
-
-    def play(self, moves: int, sums: dict[str, float]) -> np.ndarray:
-        """Make so many decisions in every game; return the samples of the games that have ended with one of them."""
-        started, finished = time.perf_counter(), [self.open[:0, 0]]
-        for _ in range(moves):
-            view = self.batch.view()
-            full = self.rng.random(view.row.size) < self.values["full_share"]
-            sims = np.where(full, self.values["sims"], self.values["quick_sims"])
-            found = self.search.search(view, sims, noise=self._noise(view, full))
-            actions = self._choose(view, found)
-            astray = self._astray(view, actions)
-            self.search.forest.note(view.row, actions)
-            # What comes of a random action says little about the position before it.
-            full &= ~astray
-            self._remember(view, found, full)
-            sums["decisions"] += view.row.size
-            sums["samples"] += full.sum()
-            sums["entropy"] += entropy(found.policy[full]).sum()
-            self.moves += np.bincount(actions, minlength=self.moves.size)
-            returns, over, cut = self.batch.step(actions)
-            self.plies += 1
-            for row in np.flatnonzero(over | cut).tolist():
-                finished.append(self._finish(row, returns[row], sums))
-        # So that nothing but games and samples is left between two rounds.
-        self.search.forest.forget()
-        self.spent += time.perf_counter() - started
-        return np.concatenate(finished)
-
-    def _astray(self, view: View, actions: np.ndarray) -> np.ndarray:
-        """Let half of the games that are in their opening go on with a random action; say which (m,)."""
-        astray: np.ndarray = self.plies[view.row] < self.values["opening"]
-        if astray.any():
-            astray &= self.rng.random(astray.size) < 0.5
-            mask = view.mask[astray]
-            actions[astray] = (self.rng.random(mask.shape) * mask).argmax(axis=1)
-        return astray
-
-    def _noise(self, view: View, full: np.ndarray) -> Noise | None:
-        """Draw what full searches are stirred by."""
-        values = self.values
-        if values["root"] == "gumbel":
-            return Noise(np.zeros(full.size), self.rng.gumbel(size=view.mask.shape) * full[:, None])
-        if values["noise"] != "root":
-            return None
-        return Noise(np.where(full, values["noise_share"], 0.0), self._dirichlet(view.mask))
-
-    def _dirichlet(self, mask: np.ndarray) -> np.ndarray:
-        drawn = self.rng.standard_gamma(self.values["dirichlet"], mask.shape) * mask
-        # Where all are too small to be told from 0, the noise is even.
-        drawn = np.where(drawn.sum(axis=1, keepdims=True) > 0, drawn, mask)
-        noise: np.ndarray = drawn / drawn.sum(axis=1, keepdims=True)
-        return noise
-
-    def _choose(self, view: View, found: Searched) -> np.ndarray:
-        """Choose what is played (m,): Gumbel's choice; the visits' at the temperature of the ply."""
-        values = self.values
-        if values["root"] == "gumbel":
-            return found.action
-        weights = shares(found.visits, values["temperature"])
-        actions: np.ndarray
-        if values["noise"] == "published":
-            share = values["noise_share"]
-            actions = ((1 - share) * weights + share * self._dirichlet(view.mask)).argmax(axis=1)
-            return actions
-        if not values["temperature"]:
-            return found.action
-        sums = weights.cumsum(axis=1)
-        drawn = (sums > self.rng.random((len(sums), 1)) * sums[:, -1:]).argmax(axis=1)
-        actions = np.where(view.states["ply"] < values["temperature_plies"], drawn, found.action)
-        return actions
-
-    def _remember(self, view: View, found: Searched, full: np.ndarray) -> None:
-        rows = view.row[full]
-        if rows.size and self.count[rows].max() == self.open.shape[1]:
-            self.open = np.concatenate([self.open, np.zeros_like(self.open)], axis=1)
-        sample = np.zeros(rows.size, self.open.dtype)
-        sample["state"] = copied(view.states, full).view(sample["state"].dtype)
-        sample["policy"], sample["value"] = found.policy[full], found.value[full]
-        self.open[rows, self.count[rows]] = sample
-        self.count[rows] += 1
-
-    def _finish(self, row: int, returns: np.ndarray, sums: dict[str, float]) -> np.ndarray:
-        """Take the samples of a game that has ended, now that everybody's returns are known."""
-        scaled = 2.0 * (returns - self.game.low) / (self.game.high - self.game.low) - 1.0
-        ended = self.open[row, : self.count[row]].copy()
-        ended["outcome"] = scaled[positions(self.game, ended)["to_move"]]
-        sums["games"] += 1
-        sums["plies"] += self.plies[row]
-        sums["first_wins"] += scaled[0] > 0
-        sums["second_wins"] += scaled[0] < 0
-        self.count[row] = self.plies[row] = 0
-        return ended
-
-
-def entropy(policies: np.ndarray) -> np.ndarray:
-    """Measure how undecided policies (m, actions) are, in nats (m,)."""
-    logs = np.log(policies, out=np.zeros_like(policies), where=policies > 0)
-    found: np.ndarray = -(policies * logs).sum(axis=1)
-    return found
-
+from .self_play import SUMS, Order, Played, Player, SelfPlay, make_evaluator, positions, sample_form, take
 
 # Remembering
 
@@ -242,6 +100,9 @@ def picture(
 
 # Learning
 
+SPENT = ("network", "kernels", "python", "learning")
+"""What time goes into."""
+
 
 class AlphaZero:
     """A network that learns from playing itself; `PARAMS` says what may be set.
@@ -267,10 +128,11 @@ class AlphaZero:
             check_duel(game, "alphazero cannot learn")
         self.encoder = v["encoder"] or self.games[0].encoder
         self.device = device
-        self.threads = v["threads"] or usable_cores()
+        # Those who play have their cores, and learning the others.
+        self.threads = v["threads"] or max(1, usable_cores() - (0 if v["cluster"] else v["workers"]))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(v["seed"])
-            self.net = one_network(self.games, v["network"], self.encoder, choices or {}).to(device)
+            self.net = build_for_all(self.games, v["network"], self.encoder, choices or {}).to(device)
         if v["start"]:
             self.net.load_state_dict(learned_weights(v["start"], self.games[0], self.encoder, self.net))
         self.best = deepcopy(self.net) if v["gate_interval"] else self.net
@@ -279,34 +141,35 @@ class AlphaZero:
         self.rng = np.random.default_rng(seeds.pop())
         self.windows = [Window(game, self.encoder, v) for game in self.games]
         sizes = [size for size in np.diff(np.linspace(0, v["envs"], v["halves"] + 1).astype(int)).tolist() if size]
+        self.elsewhere = bool(v["workers"] or v["cluster"])
+        """Whether other processes play."""
         self.playing = [
             [SelfPlay(game, size, seeds.pop(), self.evaluator(game, self.best), v) for size in sizes]
-            for game in self.games
+            for game in ([] if self.elsewhere else self.games)
         ]
+        self.dtype = self.evaluator(self.games[0], self.best).dtype
         self.moves = np.zeros(self.games[0].actions, np.int64)
         """How often each action of the first game has been played."""
-        self.decisions = self.finished = self.updates = self.promotions = 0
+        self.decisions = self.finished = self.updates = self.promotions = self.ordered = 0
         self.owed = 0.0
         self.sums = dict.fromkeys(SUMS, 0.0)
-        self.learning = self.busy = 0.0
-        """Seconds of learning, and of all rounds, since `figures` was last asked."""
+        self.spent = dict.fromkeys(SPENT, 0.0)
+        """Seconds of all who play, and of learning, since `figures` was last asked."""
+        self.busy = 0.0
+        """Seconds of all rounds since then."""
         self._pool: ThreadPoolExecutor | None = None
+        self._others = ExitStack()
+        self._coming: Iterator[tuple[Order, Played]] | None = None
 
     def evaluator(self, game: Game, net: nn.Module) -> NetworkEvaluator:
         """Let a network judge positions as in self-play."""
-        v = self.values
-        return NetworkEvaluator(
-            game,
-            net,
-            self.encoder,
-            device=self.device,
-            precision=v["precision"],
-            rows=v["envs"] // v["halves"],
-            leaf=v["leaf"],
-        )
+        return make_evaluator(game, net, self.encoder, self.device, self.values)
 
     def round(self) -> None:
-        """Play `moves` decisions in every game, then learn from the games that have ended."""
+        """Play, then learn from the games that have ended.
+
+        That is `moves` decisions in every game or, where other processes play, what the first that is done has played.
+        """
         started = time.perf_counter()
         new = self._play()
         played = time.perf_counter()
@@ -314,33 +177,60 @@ class AlphaZero:
             self.owed += new * self.values["draws"] / self.values["batch_size"]
             self._learn(int(self.owed))
             self.owed -= int(self.owed)
-        self.learning += time.perf_counter() - played
+        self.spent["learning"] += time.perf_counter() - played
         self.busy += time.perf_counter() - started
 
+    def close(self) -> None:
+        """Let the processes go that play; another round starts new ones."""
+        self._others.close()
+        self._coming = None
+
     def _play(self) -> int:
-        """Let all play side by side, each on one thread; return how many samples there are for it."""
-        everyone = [play for plays in self.playing for play in plays]
-        for play in everyone:
+        """Let games be played; return how many samples there are for it."""
+        found = [self._next()] if self.elsewhere else self._side_by_side()
+        for played in found:
+            self.windows[played.game].extend(played.samples)
+            for name, value in played.sums.items():
+                self.sums[name] += value
+            self.decisions += int(played.sums["decisions"])
+            self.finished += int(played.sums["games"])
+            if not played.game:
+                self.moves += played.moves
+            whole, network, kernels = played.seconds
+            for name, seconds in zip(SPENT, (network, kernels, max(0.0, whole - network - kernels)), strict=False):
+                self.spent[name] += seconds
+        return sum(played.samples.size for played in found)
+
+    def _side_by_side(self) -> list[Played]:
+        """Let all play on side by side, each on one thread."""
+        everyone = [(number, play) for number, plays in enumerate(self.playing) for play in plays]
+        for _, play in everyone:
             play.evaluator.refresh(self.best)
         # One thread each: while the network judges for one, the kernels of another walk their trees.
         with torch_threads(1):
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(max(1, min(self.threads, len(everyone))))
-            counts = [dict.fromkeys(SUMS, 0.0) for _ in everyone]
-            found = list(self._pool.map(lambda play, sums: play.play(self.values["moves"], sums), everyone, counts))
-        for window in self.windows:
-            for play, samples in zip(everyone, found, strict=True):
-                if play.game == window.game:
-                    window.extend(samples)
-        for sums in counts:
-            for name, value in sums.items():
-                self.sums[name] += value
-        for play in self.playing[0]:
-            self.moves += play.moves
-            play.moves[:] = 0
-        self.decisions += int(sum(sums["decisions"] for sums in counts))
-        self.finished += int(sum(sums["games"] for sums in counts))
-        return sum(samples.size for samples in found)
+            return list(self._pool.map(lambda one: take(one[0], one[1], self.values["moves"]), everyone))
+
+    def _next(self) -> Played:
+        """Wait for games that another process has played."""
+        if self._coming is None:
+            workers, cluster = self.values["workers"], self.values["cluster"] or None
+            recipe = partial(Player, self.games, self.encoder, self.net.choices, self.values)
+            crew = Crew[Order, Played](recipe, check_workers(workers, cluster), cluster)
+            self._coming = self._others.enter_context(crew).do(self._orders())
+        return next(self._coming)[1]
+
+    def _orders(self) -> Iterator[Order]:
+        """Have games of one kind after the other played, by what the network is when somebody is free for it."""
+        while True:
+            self.ordered += 1
+            yield self._order(self.ordered)
+
+    def _order(self, number: int) -> Order:
+        seed = np.random.SeedSequence(self.values["seed"], spawn_key=(number,)).generate_state(1, np.uint64)
+        weights = {name: tensor.cpu().numpy().copy() for name, tensor in self.best.state_dict().items()}
+        return Order(number % len(self.games), int(seed[0]), weights)
 
     def _learn(self, steps: int) -> None:
         v = self.values
@@ -382,8 +272,7 @@ class AlphaZero:
     def _said(self, net: nn.Module, seen: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Ask a network for the logarithms of its policy (m, actions) over legal actions, and for values (m,)."""
         # Where self-play computes in bfloat16 learning does, too; weights, gradients and losses stay float32.
-        dtype = self.playing[0][0].evaluator.dtype
-        with torch.autocast(seen.device.type, torch.bfloat16, enabled=dtype == torch.bfloat16):
+        with torch.autocast(seen.device.type, torch.bfloat16, enabled=self.dtype == torch.bfloat16):
             logits, values = net(seen)
         # Not minus infinity: times a policy of 0 that would be no number.
         return functional.log_softmax(logits.float().masked_fill(legal == 0, -1e9), dim=1), values.float()
@@ -430,28 +319,9 @@ class AlphaZero:
 
     def _shares(self) -> dict[str, float]:
         """Say what the time since this was last asked has gone into: threads that play, and learning."""
-        found = {"network": 0.0, "kernels": 0.0, "python": 0.0, "learning": self.learning}
-        for play in (play for plays in self.playing for play in plays):
-            network, kernels = play.evaluator.spent, play.search.spent
-            found["network"] += network
-            found["kernels"] += kernels
-            found["python"] += max(0.0, play.spent - network - kernels)
-            play.evaluator.spent = play.search.spent = play.spent = 0.0
-        self.learning = self.busy = 0.0
+        found, self.spent, self.busy = self.spent, dict.fromkeys(SPENT, 0.0), 0.0
         total = max(sum(found.values()), 1e-9)
         return {f"time/{name}": round(spent / total, 3) for name, spent in found.items()}
-
-
-def one_network(games: Sequence[Game], name: str, encoder: str, choices: Mapping[str, Any]) -> Network:
-    """Make the network that plays all of the games; `BoyiError` where their weights would differ."""
-    net = build_policy_value(name, games[0].shape(encoder), games[0].actions, **choices)
-    shapes = {key: tensor.shape for key, tensor in net.state_dict().items()}
-    for game in games[1:]:
-        with torch.device("meta"):
-            other = build_policy_value(name, game.shape(encoder), game.actions, **choices)
-        if {key: tensor.shape for key, tensor in other.state_dict().items()} != shapes:
-            raise BoyiError(f"network {name} has other weights for {game} than for {games[0]}: one run learns one")
-    return net
 
 
 def learned_weights(where: str, game: Game, encoder: str, net: Network) -> dict[str, torch.Tensor]:

@@ -65,6 +65,10 @@ PARAMS: dict[str, Param] = {
     ),
     "gate_games": Param(40, "games in such a match, an even number", low=2, high=1_000_000, even=True),
     "gate_threshold": Param(0.55, "score by which the newest becomes the best, which plays", low=0.0, high=1.0),
+    "workers": Param(0, "processes that play, each on a core; 0: threads of this one do", low=0, high=1024),
+    "cluster": Param(
+        "", "ray: these are on the nodes of a Ray cluster; with workers=0 on each core", choices=("", "ray")
+    ),
     "threads": Param(0, "threads in all; 0: one for each core", low=0, high=1024),
     "seed": Param(0, "same seed, same run", low=0, high=2**32 - 1),
 }

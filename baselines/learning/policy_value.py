@@ -7,14 +7,15 @@ start out quiet: an even policy, and every position worth nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from ...envs.engine.errors import BoyiError, chosen
-from ...envs.engine.spec import Param
+from ...envs.engine.spec import Game, Param
 from .networks import MOST, Block, Network, Numbers, board_head, flat_head, he, hidden_layers, pooled, quiet
 
 Judged = tuple[Tensor, Tensor]
@@ -170,3 +171,15 @@ POLICY_VALUE: dict[str, type[Network]] = {kind.name: kind for kind in (Board, Ml
 def build_policy_value(name: str, shape: Sequence[int], actions: int, /, **choices: Any) -> Network:
     """Make the network `name` for observations of `shape`, channels first; `BoyiError` says what does not fit."""
     return POLICY_VALUE[chosen("network", name, POLICY_VALUE)](shape, actions, **choices)
+
+
+def build_for_all(games: Sequence[Game], name: str, encoder: str, choices: Mapping[str, Any]) -> Network:
+    """Make the network that plays all of the games; `BoyiError` where their weights would differ."""
+    net = build_policy_value(name, games[0].shape(encoder), games[0].actions, **choices)
+    shapes = {key: tensor.shape for key, tensor in net.state_dict().items()}
+    for game in games[1:]:
+        with torch.device("meta"):
+            other = build_policy_value(name, game.shape(encoder), game.actions, **choices)
+        if {key: tensor.shape for key, tensor in other.state_dict().items()} != shapes:
+            raise BoyiError(f"network {name} has other weights for {game} than for {games[0]}: one run learns one")
+    return net

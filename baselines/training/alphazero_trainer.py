@@ -17,11 +17,12 @@ from ...envs.engine.spec import Game
 from ...envs.engine.validity import check_states
 from ..agent import Agent
 from ..arena.matches import evaluate
-from ..learning.alphazero import SUMS, AlphaZero, SelfPlay, positions, sample_form
+from ..learning.alphazero import AlphaZero
 from ..learning.alphazero_agent import KEPT, AlphaZeroCard, LearnerAgent, write_network
 from ..learning.alphazero_params import PARAMS
 from ..learning.model_agent import tensor_forms
 from ..learning.network_evaluator import check_device
+from ..learning.self_play import SUMS, SelfPlay, positions, sample_form
 from .config import Config
 from .state import Forms, Generator, named, pack_weights, under, unpack_weights
 from .trainer import Arrays, Figures, Trainer
@@ -37,6 +38,8 @@ class AlphaZeroState(Form, frozen=True, kw_only=True):
     finished: Whole
     updates: Whole
     promotions: Whole
+    ordered: Whole = 0
+    elsewhere: bool = False
     gated: Whole
     owed: Annotated[float, msgspec.Meta(ge=0.0, lt=1.0)]
     totals: list[Whole]
@@ -73,13 +76,16 @@ class AlphaZeroTrainer(Trainer):
     def train(self, between: Callable[[], None]) -> None:
         interval = self.config["gate_interval"]
         between()
-        while self.steps < self.config["steps"]:
-            self.learner.round()
-            if interval and self.steps // interval > self.gated // interval and self.learner.updates:
-                self.gated = self.steps
-                self.learner.gate(self._match)
-            if self.steps < self.config["steps"]:
-                between()
+        try:
+            while self.steps < self.config["steps"]:
+                self.learner.round()
+                if interval and self.steps // interval > self.gated // interval and self.learner.updates:
+                    self.gated = self.steps
+                    self.learner.gate(self._match)
+                if self.steps < self.config["steps"]:
+                    between()
+        finally:
+            self.learner.close()
 
     def _match(self, newest: nn.Module, best: nn.Module) -> float:
         """Let two networks play, paired and with seats swapped; return the newest one's score."""
@@ -135,6 +141,8 @@ class AlphaZeroTrainer(Trainer):
             finished=learner.finished,
             updates=learner.updates,
             promotions=learner.promotions,
+            ordered=learner.ordered,
+            elsewhere=learner.elsewhere,
             gated=self.gated,
             owed=learner.owed,
             totals=[window.total for window in learner.windows],
@@ -147,6 +155,9 @@ class AlphaZeroTrainer(Trainer):
         learner, state = self.learner, fit(facts, AlphaZeroState, where)
         if state.sums.keys() != dict.fromkeys(SUMS).keys():
             raise BoyiError(f"{where} is damaged: its sums are not those of a run of alphazero")
+        if state.elsewhere != learner.elsewhere:
+            played = "other processes" if state.elsewhere else "the one that learned"
+            raise BoyiError(f"{where} belongs to a run in which {played} played: workers and cluster must say so, too")
         for what, have, want in (
             ("windows", len(state.totals), len(learner.windows)),
             ("generators", len(state.generators), len(self._generators())),
@@ -161,7 +172,7 @@ class AlphaZeroTrainer(Trainer):
         for k, play in enumerate(self._playing()):
             self._restore(play, under(f"play/{k}", arrays), where)
         self.moves[:] = arrays["moves"]
-        for name in ("decisions", "finished", "updates", "promotions", "owed"):
+        for name in ("decisions", "finished", "updates", "promotions", "ordered", "owed"):
             setattr(learner, name, getattr(state, name))
         self.gated, learner.sums = state.gated, dict(state.sums)
         for rng, generator in zip(self._generators(), state.generators, strict=True):

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from boyi.baselines.arena.cluster import PAUSE
 from boyi.baselines.arena.decisions import Inquiry, inquire
 from boyi.baselines.arena.matches import Match, compete
 from boyi.baselines.arena.workers import Crew, check_workers
+from boyi.baselines.learning.alphazero import AlphaZero
+from boyi.baselines.learning.self_play import Player
 from boyi.envs import BoyiError, View, find
 from boyi.envs.records.game_record import GameRecord
 
@@ -156,6 +159,25 @@ def test_without_a_node_the_run_ends(two: Nodes) -> None:
             two.kill()
         with pytest.raises(BoyiError, match="the cluster has no node left to work on"):
             list(work)
+
+
+def test_self_play_goes_on_without_a_node(two: Nodes) -> None:
+    """The games that are ordered are those that would be played here, one order after the other."""
+    values: dict[str, Any] = {"network": "mlp", "choices": {"hidden": [8]}, "envs": 20, "sims": 50, "workers": 2}
+    model = AlphaZero("hex:board_size=5", precision="float32", learning_starts=10**6, cluster="ray", **values)
+    window, ends = model.windows[0], [0]
+    try:
+        for number in range(12):
+            model.round()
+            ends.append(window.total)
+            if number == 3:
+                two.kill()
+    finally:
+        model.close()
+    player = Player(model.games, model.encoder, model.net.choices, model.values)
+    played = {player(model._order(number)).samples.tobytes() for number in range(1, 15)}
+    found = {window.samples[first:end].tobytes() for first, end in pairwise(ends)}
+    assert len(found) == 12 and found < played
 
 
 class Doomed(Agent):

@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from boyi.baselines.learning import alphazero
+from boyi.baselines.learning import alphazero, self_play
 from boyi.baselines.search.guided import GuidedSearch
 from boyi.envs import Batch, BoyiError, find
 from boyi.envs.engine.bind import bind
@@ -48,11 +49,11 @@ def played(az: ModuleType, game: str, moves: int, **changes: Any) -> tuple[Any, 
     numbers = np.arange(play.count.size)
     step = play.batch.step
 
-    def watched(actions: np.ndarray) -> Any:
+    def watched(actions: np.ndarray, rows: np.ndarray) -> Any:
         before = play.batch.states
         for row in range(numbers.size):
             decisions.append((before[row : row + 1].copy(), int(numbers[row])))
-        rewards, over, cut = step(actions)
+        rewards, over, cut = step(actions, rows)
         for row in np.flatnonzero(over | cut):
             returns[int(numbers[row])] = rewards[row].copy()
             numbers[row] = numbers.max() + 1
@@ -198,22 +199,23 @@ PLANTED = {
 @pytest.mark.parametrize("what", PLANTED)
 def test_a_planted_bug_is_found(what: str) -> None:
     old, new = PLANTED[what]
-    source = Path(str(alphazero.__file__)).read_text()
-    assert source.count(old) == 1, what
-    spec = importlib.util.spec_from_loader("boyi.baselines.learning.planted", None)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    module.__package__ = "boyi.baselines.learning"
-    sys.modules[spec.name] = module
-    try:
-        exec(compile(source.replace(old, new), what, "exec"), module.__dict__)
+    sources = [Path(str(module.__file__)).read_text() for module in (self_play, alphazero)]
+    assert sum(source.count(old) for source in sources) == 1, what
+    with ExitStack() as stack:
+        for source, name in zip(sources, ("planted_self_play", "planted"), strict=True):
+            spec = importlib.util.spec_from_loader(f"boyi.baselines.learning.{name}", None)
+            assert spec is not None
+            module = importlib.util.module_from_spec(spec)
+            module.__package__ = "boyi.baselines.learning"
+            sys.modules[spec.name] = module
+            stack.callback(sys.modules.pop, spec.name)
+            source = source.replace(old, new).replace("from .self_play import", "from .planted_self_play import")
+            exec(compile(source, what, "exec"), module.__dict__)
         for check in CHECKS.values():
             try:
                 check(module)
             except AssertionError:
                 return
-    finally:
-        del sys.modules[spec.name]
     pytest.fail(f"nothing shows that the learner has this bug: {what}")
 
 

@@ -117,6 +117,45 @@ def test_a_killed_run_resumes_to_what_it_would_have_been() -> None:
     assert state(Path("runs/whole")) == state(Path("runs/parts"))
 
 
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_a_run_that_others_play_for_is_killed_and_goes_on_with_any_number() -> None:
+    """What its checkpoint holds is there again, with one process or two; those of a run that is killed end with it."""
+    words = ["train", "tiny.toml", "--name", "many", "--steps", "8000", "--device", "cpu", "--workers", "2"]
+    command = [sys.executable, "-m", "boyi.baselines.command.main", *words]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+    checkpoint, until = Path("runs/many/checkpoint.safetensors"), time.monotonic() + 120
+    while not checkpoint.exists():
+        assert process.poll() is None and time.monotonic() < until
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.communicate()[1].decode().count("Traceback") == 0
+    while _lives(process.pid):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    run = Run(tiny(steps=8000, workers=1), Path("runs/many"), device="cpu", resume=True)
+    assert isinstance(run.trainer, AlphaZeroTrainer)
+    learner = run.trainer.learner
+    before = learner.decisions, learner.finished, learner.updates, learner.ordered
+    assert min(before) > 0 and learner.windows[0].total > 0
+    assert next(learner._orders()).seed not in {learner._order(number).seed for number in range(1, 1 + before[3])}
+    assert boyi(shlex.join([*words[:-1], "1", "--resume"])).exit_code == 0
+    after = Run(tiny(steps=8000, workers=1), Path("runs/many"), device="cpu", resume=True)
+    assert after.steps >= 8000 and after.trainer.moves.sum() == after.steps
+    refused = boyi(shlex.join([*words[:-1], "0", "--resume"]))
+    assert refused.exit_code == 2
+    assert refused.stderr.endswith(
+        "belongs to a run in which other processes played: workers and cluster must say so, too\n"
+    )
+
+
+def _lives(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def test_a_run_is_exported_with_a_card_that_says_how_it_was_made() -> None:
     Run(tiny(), Path("runs/tiny"), device="cpu").train()
     done = boyi("export runs/tiny mine.safetensors")
