@@ -42,7 +42,8 @@ def connect() -> None:
     except (OSError, ValueError):
         where = "on this machine" if address == "auto" else f"at {address}"
         raise BoyiError(
-            f"there is no Ray cluster {where}: start one with ray start --head, or name its head in RAY_ADDRESS"
+            f"there is no Ray cluster {where} that answers: start one with ray start --head, or name its head in "
+            "RAY_ADDRESS; one that asks for a token wants RAY_AUTH_MODE=token, too"
         ) from None
 
 

@@ -12,8 +12,8 @@ from boyi.baselines import evaluate, make_agent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 LIBRARIES = sorted((ROOT / "examples" / "libraries").glob("*.py"))
 CHECKED = {
-    "aec_loop", "batch_random", "hex_ddqn", "jsonl_program", "opponent_pool", "own_policy", "targets",
-    "torch_loop",
+    "aec_loop", "batch_random", "hex_ddqn", "jsonl_program", "opponent_pool", "own_policy", "record_video",
+    "targets", "torch_loop",
 }  # fmt: skip
 
 
@@ -29,6 +29,10 @@ def load(name: str) -> ModuleType:
 def test_every_example_is_checked_and_short() -> None:
     assert {path.stem for path in EXAMPLES} == CHECKED
     assert all(len(path.read_text().splitlines()) <= 50 for path in EXAMPLES)
+
+
+def test_the_film_is_made_by_ci_which_has_what_it_takes() -> None:
+    assert 'film/bin/python" clone/examples/record_video.py' in (ROOT / ".ci/run").read_text()
 
 
 def test_tree_search_wins_the_agent_loop() -> None:

@@ -262,7 +262,8 @@ def test_a_head_that_does_not_answer(address: str, where: str) -> None:
     told = subprocess.run(ARENA, env=env, capture_output=True, text=True, timeout=60)
     assert told.returncode == 2
     assert told.stderr == (
-        f"boyi: there is no Ray cluster {where}: start one with ray start --head, or name its head in RAY_ADDRESS\n"
+        f"boyi: there is no Ray cluster {where} that answers: start one with ray start --head, or name its head in "
+        "RAY_ADDRESS; one that asks for a token wants RAY_AUTH_MODE=token, too\n"
     )
 
 
