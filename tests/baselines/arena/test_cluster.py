@@ -1,7 +1,6 @@
 """Work on the nodes of a Ray cluster: what one process here would do, whichever of them dies."""
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -11,13 +10,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import ray
+from mortals import Doomed, Liar, content, interrupt
+from places import SUPPORT
 from ray.cluster_utils import Cluster
 
 from boyi.baselines import benchmark, evaluate
-from boyi.baselines.agent import Agent
 from boyi.baselines.arena import workers
 from boyi.baselines.arena.cluster import PAUSE
 from boyi.baselines.arena.decisions import Inquiry, inquire
@@ -25,7 +24,7 @@ from boyi.baselines.arena.matches import Match, compete
 from boyi.baselines.arena.workers import Crew, check_workers
 from boyi.baselines.learning.alphazero import AlphaZero
 from boyi.baselines.learning.self_play import Player
-from boyi.envs import BoyiError, View, find
+from boyi.envs import BoyiError, find
 from boyi.envs.records.game_record import GameRecord
 
 HEX = "hex:board_size=4"
@@ -64,8 +63,9 @@ class Nodes:
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Nodes]:
     with pytest.MonkeyPatch.context() as patch:
-        # What the processes of nodes are asked for comes from this module, too.
-        patch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]))
+        # What the processes of nodes are asked for comes from the tests, too.
+        folders = [str(Path(__file__).parent), str(SUPPORT), os.environ.get("PYTHONPATH", "")]
+        patch.setenv("PYTHONPATH", os.pathsep.join(folders))
         there = Nodes()
         patch.setenv("RAY_ADDRESS", there.cluster.address)
         yield there
@@ -78,10 +78,6 @@ def two(nodes: Nodes) -> Nodes:
     """The cluster with two nodes, whatever a test before has done to it."""
     nodes.join(2 - len(nodes.there))
     return nodes
-
-
-def content(records: list[GameRecord]) -> list[Any]:
-    return sorted((r.pairing, r.index, r.seed, r.seats, r.actions, r.returns, r.ended) for r in records)
 
 
 def played(
@@ -180,41 +176,12 @@ def test_self_play_goes_on_without_a_node(two: Nodes) -> None:
     assert len(found) == 12 and found < played
 
 
-class Doomed(Agent):
-    """Plays the first legal action; so many processes that it is asked in about a second move die."""
-
-    name = "doomed"
-
-    def __init__(self, mark: str, times: int) -> None:
-        super().__init__()
-        self.mark, self.times, self.home = mark, times, os.getpid()
-
-    def act(self, view: View) -> np.ndarray:
-        if os.getpid() != self.home and view.states["ply"][0] > 1:
-            for k in range(self.times):
-                try:
-                    os.close(os.open(f"{self.mark}{k}", os.O_CREAT | os.O_EXCL))
-                except FileExistsError:
-                    continue
-                os.kill(os.getpid(), signal.SIGKILL)
-        return view.mask.argmax(axis=1)
-
-
 def test_processes_die(two: Nodes, tmp_path: Path) -> None:
     expected = content(played([Doomed(str(tmp_path / "x"), 1), "random"], 1, None))
     assert content(played([Doomed(str(tmp_path / "mark"), 2), "random"])) == expected
     assert (tmp_path / "mark1").exists()
     with pytest.raises(BoyiError, match="3 processes have died one after the other, killed or out of memory"):
         played([Doomed(str(tmp_path / "again"), 99), "random"])
-
-
-class Liar(Agent):
-    """Says that it cannot go on."""
-
-    name = "liar"
-
-    def act(self, view: View) -> np.ndarray:
-        raise ValueError("no more")
 
 
 class Absent:
@@ -274,17 +241,8 @@ def test_without_ray_the_extra_is_named() -> None:
 
 
 def test_ctrl_c_leaves_a_file_to_go_on_with_and_no_process(two: Nodes, tmp_path: Path) -> None:
-    out = tmp_path / "games.jsonl"
-    command = [*ARENA, "--games", "4000", "--out", str(out)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    until = time.monotonic() + 120
-    while not (out.exists() and out.read_bytes().count(b"\n") > 4):
-        assert time.monotonic() < until and process.poll() is None
-        time.sleep(0.1)
-    os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Traceback" not in said and "--resume" in said.splitlines()[-1], said
+    interrupt([*ARENA, "--games", "4000"], tmp_path / "games.jsonl")
+    until = time.monotonic() + 60
     while b"ray::PoolActor" in subprocess.run(["ps", "-eo", "args"], capture_output=True).stdout:
-        assert time.monotonic() < until + 60
+        assert time.monotonic() < until
         time.sleep(0.1)

@@ -3,35 +3,27 @@
 import json
 import multiprocessing
 import os
-import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from mortals import Doomed, Liar, content, interrupt
 
 from boyi.baselines import benchmark, evaluate
-from boyi.baselines.agent import Agent
 from boyi.baselines.agents import make_agent
 from boyi.baselines.arena import workers
 from boyi.baselines.arena.decisions import Inquiry, inquire
 from boyi.baselines.arena.ladder import games_file
 from boyi.baselines.arena.matches import Match, Parts, compete
 from boyi.baselines.arena.workers import Crew, check_workers, say_if_crowded
-from boyi.envs import BoyiError, View, find
+from boyi.envs import BoyiError, find
 from boyi.envs.records.game_record import GameRecord
 
 HEX = "hex:board_size=3"
 AGENTS = ["mcts:sims=20", "random", "mcts:sims=5"]
-
-
-def content(records: list[GameRecord]) -> list[Any]:
-    """What is the same however many play: not the seconds."""
-    return sorted((r.pairing, r.index, r.seed, r.seats, r.actions, r.returns, r.ended) for r in records)
 
 
 def played(agents: Any = AGENTS, *, n: int, out: Path | None = None, **options: Any) -> list[GameRecord]:
@@ -100,26 +92,6 @@ def test_evaluations_are_shared() -> None:
 # Those who die
 
 
-class Doomed(Agent):
-    """Plays the first legal action; the process that first asks it about a second move dies."""
-
-    name = "doomed"
-
-    def __init__(self, mark: str, times: int = 1) -> None:
-        super().__init__()
-        self.mark, self.times, self.home = mark, times, os.getpid()
-
-    def act(self, view: View) -> np.ndarray:
-        if os.getpid() != self.home and view.states["ply"][0] > 1:
-            for k in range(self.times):
-                try:
-                    os.close(os.open(f"{self.mark}{k}", os.O_CREAT | os.O_EXCL))
-                except FileExistsError:
-                    continue
-                os.kill(os.getpid(), signal.SIGKILL)
-        return view.mask.argmax(axis=1)
-
-
 @pytest.mark.parametrize("times", [1, 2])
 def test_games_of_a_process_that_dies_are_played_again(times: int, tmp_path: Path) -> None:
     expected = content(played([Doomed(str(tmp_path / "x")), "random"], n=1))
@@ -178,40 +150,11 @@ def test_a_failure_in_a_process_is_the_sentence_it_would_be_here() -> None:
     gone()
 
 
-class Liar(Agent):
-    """Says that it cannot go on."""
-
-    name = "liar"
-
-    def act(self, view: View) -> np.ndarray:
-        raise ValueError("no more")
-
-
 @pytest.mark.skipif(os.name != "posix", reason="sends signals")
 def test_ctrl_c_leaves_a_file_to_go_on_with_and_no_process(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     command = [sys.executable, "-m", "boyi.baselines.command.main", "arena", HEX, "mcts:sims=3000", "random"]
-    command += ["--games", "4000", "--workers", "2", "--out", str(out)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    until = time.monotonic() + 120
-    while not (out.exists() and out.read_bytes().count(b"\n") > 4):
-        assert time.monotonic() < until and process.poll() is None
-        time.sleep(0.1)
-    os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Traceback" not in said and "--resume" in said.splitlines()[-1], said
-    while _lives(process.pid):
-        assert time.monotonic() < until + 60
-        time.sleep(0.1)
-
-
-def _lives(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True
+    interrupt([*command, "--games", "4000", "--workers", "2"], out)
 
 
 # What is refused, and said

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from mortals import lives
 from msgspec import to_builtins
 from msgspec.structs import replace
 from places import ROOT
@@ -129,7 +130,7 @@ def test_a_run_that_others_play_for_is_killed_and_goes_on_with_any_number() -> N
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     assert process.communicate()[1].decode().count("Traceback") == 0
-    while _lives(process.pid):
+    while lives(process.pid):
         assert time.monotonic() < until
         time.sleep(0.05)
     run = Run(tiny(steps=8000, workers=1), Path("runs/many"), device="cpu", resume=True)
@@ -146,14 +147,6 @@ def test_a_run_that_others_play_for_is_killed_and_goes_on_with_any_number() -> N
     assert refused.stderr.endswith(
         "belongs to a run in which other processes played: workers and cluster must say so, too\n"
     )
-
-
-def _lives(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def test_a_run_is_exported_with_a_card_that_says_how_it_was_made() -> None:
