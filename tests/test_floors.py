@@ -12,9 +12,9 @@ from boyi import games
 
 FLOORS = (
     "envs.engine", "envs.faces", "envs.records", "envs.conformance", "envs.grid", "a game", "a game's module", "envs",
-    "wrappers", "baselines.agent", "baselines.trust", "baselines.search", "baselines.mahjong", "baselines.players",
-    "baselines.engines", "baselines.learning", "baselines.agents", "baselines.arena", "baselines.training",
-    "baselines.reproduce", "baselines.web", "baselines.command", "baselines", "boyi",
+    "wrappers", "baselines.agent", "baselines.trust", "baselines.workers", "baselines.search", "baselines.mahjong",
+    "baselines.players", "baselines.engines", "baselines.learning", "baselines.agents", "baselines.arena",
+    "baselines.training", "baselines.reproduce", "baselines.web", "baselines.command", "baselines", "boyi",
 )  # fmt: skip
 """Rooms and the modules beside them, each above what it may import."""
 

@@ -36,11 +36,12 @@ from ...envs.records.files import PathOf, as_path, taken_up
 from ..agent import Agent, blame, timed_act
 from ..agents import make_agent
 from ..search.exact import Exact
+from ..workers.crew import Crew, check_workers
+from .crowd import say_if_crowded
 from .matches import check_count, check_seed, pair_seed
 from .printing import as_text, text_table
 from .rating import student
 from .results import duration
-from .workers import Crew, check_workers, say_if_crowded
 
 FORMAT = "boyi-decision-1"
 MOST_MISSES = 100  # games in a row without a position that is looked for, which end the search

@@ -36,10 +36,11 @@ from ...envs.records.files import PathOf, as_path, taken_up
 from ...envs.records.game_record import Ending, GameRecord, read_line, statistics, write_down
 from ..agent import Agent, PolicyAgent, blame, timed_act
 from ..agents import AgentLike, alias, label, labels, make_agent
+from ..workers.crew import Crew, check_workers
+from .crowd import say_if_crowded
 from .openings import Openings
 from .results import Result, summarize
 from .standings import Standings, summarize_standings
-from .workers import Crew, check_workers, say_if_crowded
 
 ROWS = 64  # the most games in progress at once
 MOST = 10_000_000  # games of a pairing, positions: a score is then known to 0.02 %, and the records fill a memory

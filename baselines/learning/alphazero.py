@@ -34,7 +34,7 @@ from ...envs.engine.spec import Game, check_params, find
 from ...envs.faces.frame import Frame
 from ...envs.faces.symmetry import symmetries
 from ..agent import check_duel
-from ..arena.workers import Crew, check_workers
+from ..workers.crew import Crew, check_workers
 from .alphazero_agent import read_network
 from .alphazero_params import PARAMS
 from .network_evaluator import NetworkEvaluator, torch_threads

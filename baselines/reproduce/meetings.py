@@ -14,7 +14,7 @@ from ...envs.engine.machine import usable_cores
 from ...envs.records.game_record import GameRecord
 from ..arena.matches import Match, compete
 from ..arena.rating import Estimate, wilson
-from ..arena.workers import Crew
+from ..workers.crew import Crew
 from .report import share
 
 Item = TypeVar("Item")

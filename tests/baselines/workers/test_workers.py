@@ -14,11 +14,12 @@ from mortals import Doomed, Liar, content, interrupt
 
 from boyi.baselines import benchmark, evaluate
 from boyi.baselines.agents import make_agent
-from boyi.baselines.arena import workers
+from boyi.baselines.arena import crowd
+from boyi.baselines.arena.crowd import say_if_crowded
 from boyi.baselines.arena.decisions import Inquiry, inquire
 from boyi.baselines.arena.ladder import games_file
 from boyi.baselines.arena.matches import Match, Parts, compete
-from boyi.baselines.arena.workers import Crew, check_workers, say_if_crowded
+from boyi.baselines.workers.crew import Crew, check_workers
 from boyi.envs import BoyiError, find
 from boyi.envs.records.game_record import GameRecord
 
@@ -179,12 +180,12 @@ def test_agents_that_cannot_travel_are_named() -> None:
 def test_who_is_limited_by_time_is_told_of_a_crowd(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(workers, "usable_cores", lambda: 2)
-    crowd = "boyi: 3 workers share 2 cores: who is limited by time gets less than it is given\n"
+    monkeypatch.setattr(crowd, "usable_cores", lambda: 2)
+    said = "boyi: 3 workers share 2 cores: who is limited by time gets less than it is given\n"
     for agents, n, clock, says in (
-        (["mcts:seconds=1"], 3, None, crowd),
-        (["pool:'random;mcts:seconds=1'"], 3, None, crowd),
-        (["random"], 3, 5.0, crowd),
+        (["mcts:seconds=1"], 3, None, said),
+        (["pool:'random;mcts:seconds=1'"], 3, None, said),
+        (["random"], 3, 5.0, said),
         (["random"], 3, None, ""),
         (["mcts:seconds=1"], 2, 5.0, ""),
     ):

@@ -17,13 +17,13 @@ from places import SUPPORT
 from ray.cluster_utils import Cluster
 
 from boyi.baselines import benchmark, evaluate
-from boyi.baselines.arena import workers
-from boyi.baselines.arena.cluster import PAUSE
 from boyi.baselines.arena.decisions import Inquiry, inquire
 from boyi.baselines.arena.matches import Match, compete
-from boyi.baselines.arena.workers import Crew, check_workers
 from boyi.baselines.learning.alphazero import AlphaZero
 from boyi.baselines.learning.self_play import Player
+from boyi.baselines.workers import crew
+from boyi.baselines.workers.cluster import PAUSE
+from boyi.baselines.workers.crew import Crew, check_workers
 from boyi.envs import BoyiError, find
 from boyi.envs.records.game_record import GameRecord
 
@@ -133,23 +133,23 @@ def ask_where() -> Callable[[float], tuple[str, int]]:
 
 
 def test_every_node_works_as_long_as_it_is_there(two: Nodes) -> None:
-    with Crew[float, tuple[str, int]](ask_where, 2, "ray") as crew:
-        first = {node for _, (node, _) in crew.do([0.3] * 8)}
+    with Crew[float, tuple[str, int]](ask_where, 2, "ray") as members:
+        first = {node for _, (node, _) in members.do([0.3] * 8)}
         assert len(first) == 2
         two.kill()
         two.settle()
-        after = [node for _, (node, _) in crew.do([0.3] * 8)]
+        after = [node for _, (node, _) in members.do([0.3] * 8)]
         assert len(after) == 8 and len(set(after)) == 1 and set(after) < first
         two.join(1)
         two.settle()
         time.sleep(PAUSE)
-        joined = {node for _, (node, _) in crew.do([0.3] * 8)}
+        joined = {node for _, (node, _) in members.do([0.3] * 8)}
         assert len(joined) == 2 and joined != first
 
 
 def test_without_a_node_the_run_ends(two: Nodes) -> None:
-    with Crew[float, tuple[str, int]](ask_where, 2, "ray") as crew:
-        work = crew.do([0.3] * 100)
+    with Crew[float, tuple[str, int]](ask_where, 2, "ray") as members:
+        work = members.do([0.3] * 100)
         next(work)
         while two.there:
             two.kill()
@@ -197,14 +197,14 @@ def test_what_fails_on_a_node_is_a_sentence(two: Nodes, monkeypatch: pytest.Monk
     with pytest.raises(BoyiError, match=r"this cannot be sent to other processes: .*lambda"):
         played([lambda observation, mask: int(mask.argmax()), "random"])
     with monkeypatch.context() as patch:
-        patch.setattr(workers, "__version__", "9.9")
+        patch.setattr(crew, "__version__", "9.9")
         with pytest.raises(BoyiError, match=r" has boyi [\d.]+, and is asked for what 9\.9 does"):
             played()
     with (
         pytest.raises(BoyiError, match=r"a node cannot do what it is asked: .*No module named 'absent'"),
-        Crew[Any, Any](ask_where, 1, "ray") as crew,
+        Crew[Any, Any](ask_where, 1, "ray") as members,
     ):
-        list(crew.do([Absent()]))
+        list(members.do([Absent()]))
 
 
 def test_clusters_that_are_not_there(two: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:

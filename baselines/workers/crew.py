@@ -22,11 +22,9 @@ from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
 from typing import Any, Generic, Protocol, TypeVar
 
-from ... import __version__
 from ...envs.engine.errors import BoyiError, is_whole, shown
 from ...envs.engine.machine import usable_cores
-from ..agent import Agent, Team
-from .printing import complain
+from ...envs.engine.version import __version__
 
 MOST = 1024  # processes of one machine
 DEATHS = 3  # processes that may die at the same item, with nothing done in between
@@ -51,21 +49,6 @@ def check_workers(workers: int, cluster: str | None = None) -> int:
     if workers > here:
         raise BoyiError(f"workers must be at most {here}, the cores of the cluster, not {workers}")
     return int(workers) or here
-
-
-def say_if_crowded(agents: Iterable[Agent], workers: int, clock: float | None = None) -> None:
-    """Say on stderr where agents that are limited by time would share cores."""
-    if workers > usable_cores() and (clock is not None or any(map(_timed, agents))):
-        complain(
-            f"boyi: {workers} workers share {usable_cores()} cores: who is limited by time gets less than it is given"
-        )
-
-
-def _timed(agent: Agent) -> bool:
-    """Whether an agent decides for as long as it is told to."""
-    if isinstance(agent, Team):
-        return any(map(_timed, agent.members))
-    return bool(agent.values.get("seconds"))
 
 
 class Pool(Protocol):

@@ -1,0 +1,24 @@
+"""What is said where those who are limited by time share cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...envs.engine.machine import usable_cores
+from ..agent import Agent, Team
+from .printing import complain
+
+
+def say_if_crowded(agents: Iterable[Agent], workers: int, clock: float | None = None) -> None:
+    """Say on stderr where agents that are limited by time would share cores."""
+    if workers > usable_cores() and (clock is not None or any(map(_timed, agents))):
+        complain(
+            f"boyi: {workers} workers share {usable_cores()} cores: who is limited by time gets less than it is given"
+        )
+
+
+def _timed(agent: Agent) -> bool:
+    """Whether an agent decides for as long as it is told to."""
+    if isinstance(agent, Team):
+        return any(map(_timed, agent.members))
+    return bool(agent.values.get("seconds"))
