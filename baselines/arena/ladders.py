@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from itertools import combinations
@@ -18,12 +19,13 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game, Spec, find
 from ...envs.records.game_record import GameRecord
 from ..agents import AgentLike
 from .matches import Match, compete
 from .options import Cluster, Workers
-from .printing import show, text_table
+from .printing import complain, show, text_table
 from .rating import Estimate, rate
 from .results import Result, elo_interval, elo_value
 
@@ -210,4 +212,8 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    try:
+        typer.run(main)
+    except BoyiError as error:
+        complain(f"boyi: {error}")
+        sys.exit(2)

@@ -48,7 +48,7 @@ class Param:
         elif isinstance(value, str) and value in self.choices:
             return str(value)
         elif self.choices and self.low is None:
-            good, allowed = False, f"one of {', '.join(self.choices)}"
+            good, allowed = False, f"one of {', '.join(choice or 'nothing' for choice in self.choices)}"
         elif isinstance(self.default, str):
             good, allowed = isinstance(value, str), "text"
         else:

@@ -4,6 +4,8 @@ import hashlib
 import importlib.util
 import json
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -393,3 +395,10 @@ def test_the_page_says_what_the_results_say(monkeypatch):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert path.with_suffix(".md").read_text() == module.page()
+
+
+def test_what_a_ladder_is_not_measured_by_is_one_sentence(tmp_path):
+    command = [sys.executable, "-m", "boyi.baselines.arena.ladders", "chess", str(tmp_path / "games")]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert told.returncode == 2
+    assert told.stderr.startswith("boyi: unknown game 'chess'") and told.stderr.count("\n") == 1

@@ -212,6 +212,7 @@ def test_a_run_of_another_algorithm_is_not_gone_on_with() -> None:
     ("line", "sentence"),
     [
         ("double = true", "unknown field of config tiny 'double'"),
+        ('cluster = "dask"', "config tiny: cluster must be one of nothing, ray, not 'dask'"),
         ('algorithm = "alphazer"', "config tiny: algorithm must be one of dqn, alphazero"),
         ('game = ["hex:board_size=3", 4]', "game must be a game string or a list of them"),
         ('game = "mahjong"', "alphazero cannot learn mahjong"),
