@@ -38,8 +38,8 @@ class AlphaZeroState(Form, frozen=True, kw_only=True):
     finished: Whole
     updates: Whole
     promotions: Whole
-    ordered: Whole = 0
-    elsewhere: bool = False
+    ordered: Whole
+    elsewhere: bool
     gated: Whole
     owed: Annotated[float, msgspec.Meta(ge=0.0, lt=1.0)]
     totals: list[Whole]
