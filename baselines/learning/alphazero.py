@@ -41,7 +41,7 @@ from .network_evaluator import NetworkEvaluator, torch_threads
 from .networks import Network
 from .policy_value import build_for_all
 from .ring import Ring
-from .self_play import SUMS, Order, Played, Player, SelfPlay, make_evaluator, positions, sample_form, take
+from .self_play import SPENT, SUMS, Order, Played, Player, SelfPlay, make_evaluator, positions, sample_form, take
 
 # Remembering
 
@@ -100,9 +100,6 @@ def picture(
 
 # Learning
 
-SPENT = ("network", "kernels", "python", "learning")
-"""What time goes into."""
-
 
 class AlphaZero:
     """A network that learns from playing itself; `PARAMS` says what may be set.
@@ -153,7 +150,7 @@ class AlphaZero:
         self.decisions = self.finished = self.updates = self.promotions = self.ordered = 0
         self.owed = 0.0
         self.sums = dict.fromkeys(SUMS, 0.0)
-        self.spent = dict.fromkeys(SPENT, 0.0)
+        self.spent = dict.fromkeys((*SPENT, "learning"), 0.0)
         """Seconds of all who play, and of learning, since `figures` was last asked."""
         self.busy = 0.0
         """Seconds of all rounds since then."""
@@ -196,8 +193,7 @@ class AlphaZero:
             self.finished += int(played.sums["games"])
             if not played.game:
                 self.moves += played.moves
-            whole, network, kernels = played.seconds
-            for name, seconds in zip(SPENT, (network, kernels, max(0.0, whole - network - kernels)), strict=False):
+            for name, seconds in played.seconds.items():
                 self.spent[name] += seconds
         return sum(played.samples.size for played in found)
 
@@ -319,7 +315,7 @@ class AlphaZero:
 
     def _shares(self) -> dict[str, float]:
         """Say what the time since this was last asked has gone into: threads that play, and learning."""
-        found, self.spent, self.busy = self.spent, dict.fromkeys(SPENT, 0.0), 0.0
+        found, self.spent, self.busy = self.spent, dict.fromkeys(self.spent, 0.0), 0.0
         total = max(sum(found.values()), 1e-9)
         return {f"time/{name}": round(spent / total, 3) for name, spent in found.items()}
 

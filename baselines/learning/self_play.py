@@ -32,6 +32,9 @@ SUMS = (
 )  # fmt: skip
 """What is counted between two lines of the log."""
 
+SPENT = ("network", "kernels", "python")
+"""What the time of playing goes into."""
+
 
 def sample_form(game: Game) -> np.dtype:
     """Describe a sample: the position, the policy to learn, the value that its search found, and the outcome.
@@ -189,15 +192,15 @@ class Order(NamedTuple):
 
 
 class Played(NamedTuple):
-    """What has come of games of one kind: samples, what was counted (`SUMS`), how often each action was played, and the
-    seconds that it took, in all, in the network and in kernels.
+    """What has come of games of one kind: samples, what was counted (`SUMS`), how often each action was played, and
+    what so many seconds went into (`SPENT`).
     """
 
     game: int
     samples: np.ndarray
     sums: dict[str, float]
     moves: np.ndarray
-    seconds: tuple[float, float, float]
+    seconds: dict[str, float]
 
 
 class Player:
@@ -222,7 +225,9 @@ def take(number: int, play: SelfPlay, moves: int) -> Played:
     """Play on for so many decisions in every game of a kind, and tell all that there is to it."""
     sums = dict.fromkeys(SUMS, 0.0)
     samples = play.play(moves, sums)
-    found = Played(number, samples, sums, play.moves.copy(), (play.spent, play.evaluator.spent, play.search.spent))
+    network, kernels = play.evaluator.spent, play.search.spent
+    seconds = dict(zip(SPENT, (network, kernels, max(0.0, play.spent - network - kernels)), strict=True))
+    found = Played(number, samples, sums, play.moves.copy(), seconds)
     play.spent = play.evaluator.spent = play.search.spent = 0.0
     play.moves[:] = 0
     return found
