@@ -9,9 +9,11 @@ from ..agent import Agent, Team
 from .printing import complain
 
 
-def say_if_crowded(agents: Iterable[Agent], workers: int, clock: float | None = None) -> None:
-    """Say on stderr where agents that are limited by time would share cores."""
-    if workers > usable_cores() and (clock is not None or any(map(_timed, agents))):
+def say_if_crowded(
+    agents: Iterable[Agent], workers: int, cluster: str | None = None, clock: float | None = None
+) -> None:
+    """Say on stderr where agents that are limited by time would share cores, which on a cluster nobody does."""
+    if cluster is None and workers > usable_cores() and (clock is not None or any(map(_timed, agents))):
         complain(
             f"boyi: {workers} workers share {usable_cores()} cores: who is limited by time gets less than it is given"
         )

@@ -281,8 +281,7 @@ def inquire(
     not to be resumed, or when a line of it belongs to something else.
     """
     workers = check_workers(workers, cluster)
-    if cluster is None:
-        say_if_crowded(inquiry.agents, workers)
+    say_if_crowded(inquiry.agents, workers, cluster)
     decisions, path = [], None if out is None else as_path(out)
     with taken_up(path, resume=resume) as (lines, write), ExitStack() as stack:
         done = _finished(inquiry, path, lines)

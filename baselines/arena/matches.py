@@ -428,8 +428,7 @@ def compete(
     """
     check_minutes(minutes)
     workers = check_workers(workers, cluster)
-    if cluster is None:
-        say_if_crowded(match.players, workers, match.clock)
+    say_if_crowded(match.players, workers, cluster, match.clock)
     path = None if out is None else as_path(out)
     started = time.monotonic()
     with ExitStack() as stack:

@@ -87,7 +87,7 @@ class Crew(Generic[Item, Result]):
         else:
             from .cluster import Cluster
 
-            self._pool = Cluster(partial(_begin, pickled, 1, __version__), workers)
+            self._pool = Cluster(partial(_begin_there, pickled, __version__), workers)
 
     def __enter__(self) -> Crew[Item, Result]:
         return self
@@ -120,7 +120,7 @@ class Crew(Generic[Item, Result]):
                     self._waiting[executor.submit(_do, item[1])] = executor, item
                 except BrokenExecutor:  # somebody has died since the last look
                     lost.append(item)
-                    self._idle = [other for other in self._idle if other is not executor]
+                    self._lose(executor)
             if not self._waiting and not lost:
                 return
             for future in wait(self._waiting, return_when=FIRST_COMPLETED).done:
@@ -129,12 +129,16 @@ class Crew(Generic[Item, Result]):
                     result = future.result()
                 except BrokenExecutor:
                     lost.append(item)
-                    self._idle = [other for other in self._idle if other is not executor]
+                    self._lose(executor)
                     self._count_death(item[0])
                     continue
                 self.deaths.clear()
                 self._idle.append(executor)
                 yield *item, result
+
+    def _lose(self, executor: Executor) -> None:
+        """Hand nothing more to an executor that is broken."""
+        self._idle = [other for other in self._idle if other is not executor]
 
     def _count_death(self, number: int) -> None:
         self.deaths[number] += 1
@@ -183,21 +187,26 @@ _recipe = b""
 _work: Callable[[Any], Any] | None = None
 
 
-def _begin(recipe: bytes, threads: int, version: str) -> None:
-    """Prepare a process, which may be of another machine."""
+def _begin(recipe: bytes, threads: int) -> None:
+    """Prepare a process."""
     global _recipe, _work
-    if version != __version__:
-        raise BoyiError(f"{platform.node()} has boyi {__version__}, and is asked for what {version} does")
     _recipe, _work = recipe, None
     os.environ.setdefault("OMP_NUM_THREADS", str(threads))
 
 
 def _begin_here(life: Connection, other_end: Connection, recipe: bytes, threads: int) -> None:
     """Prepare a process of this machine: interrupts are for the one that has started it, with which it ends."""
-    _begin(recipe, threads, __version__)
+    _begin(recipe, threads)
     other_end.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(life,), daemon=True).start()
+
+
+def _begin_there(recipe: bytes, version: str) -> None:
+    """Prepare a process that has a core of a cluster, where boyi may be another; `version` is that of who asks."""
+    if version != __version__:
+        raise BoyiError(f"{platform.node()} has boyi {__version__}, and is asked for what {version} does")
+    _begin(recipe, 1)
 
 
 def _end_with(life: Connection) -> None:

@@ -1,5 +1,6 @@
 """Agents and commands that come to an end while others work for them."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -46,6 +47,14 @@ class Liar(Agent):
 
     def act(self, view: View) -> np.ndarray:
         raise ValueError("no more")
+
+
+def gone(seconds: float = 20.0) -> None:
+    """Wait until no process is left that this one has started."""
+    until = time.monotonic() + seconds
+    while multiprocessing.active_children():
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def lives(group: int) -> bool:

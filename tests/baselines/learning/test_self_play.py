@@ -3,11 +3,11 @@
 import multiprocessing
 import os
 import signal
-import time
 from typing import Any
 
 import numpy as np
 import pytest
+from mortals import gone
 from scipy.stats import chi2_contingency, ks_2samp
 
 from boyi.baselines.learning.alphazero import AlphaZero
@@ -132,10 +132,7 @@ def test_several_boards_take_turns_and_what_is_learned_is_played_by() -> None:
         assert 0 < shares["time/network"] < 1 and shares["time/games"] > 0
     finally:
         model.close()
-    until = time.monotonic() + 20
-    while multiprocessing.active_children():
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    gone()
 
 
 def test_what_workers_cannot_be() -> None:

@@ -1,7 +1,6 @@
 """Work in many processes: the same games and decisions, whoever dies or is interrupted, and nobody left behind."""
 
 import json
-import multiprocessing
 import os
 import sys
 import time
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mortals import Doomed, Liar, content, interrupt
+from mortals import Doomed, Liar, content, gone, interrupt
 
 from boyi.baselines import benchmark, evaluate
 from boyi.baselines.agents import make_agent
@@ -107,14 +106,6 @@ def test_who_dies_every_time_ends_the_run(tmp_path: Path) -> None:
     gone()
 
 
-def gone(seconds: float = 20.0) -> None:
-    """Wait until no process is left that this one has started."""
-    until = time.monotonic() + seconds
-    while multiprocessing.active_children():
-        assert time.monotonic() < until
-        time.sleep(0.05)
-
-
 def test_nobody_is_left_when_time_is_up_or_somebody_fails() -> None:
     def fails(record: GameRecord) -> None:
         raise KeyError("reported")
@@ -189,7 +180,7 @@ def test_who_is_limited_by_time_is_told_of_a_crowd(
         (["random"], 3, None, ""),
         (["mcts:seconds=1"], 2, 5.0, ""),
     ):
-        say_if_crowded([make_agent(agent) for agent in agents], n, clock)
+        say_if_crowded([make_agent(agent) for agent in agents], n, clock=clock)
         assert capsys.readouterr().err == says
 
 
