@@ -26,13 +26,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from ...envs.engine.bind import bind
 from ...envs.engine.errors import BoyiError
-from ...envs.engine.kernels import mask_rows, observe_rows
 from ...envs.engine.machine import usable_cores
 from ...envs.engine.spec import Game, check_params, find
-from ...envs.faces.frame import Frame
-from ...envs.faces.symmetry import symmetries
 from ..agent import check_duel
 from ..workers.crew import Crew, check_workers
 from .alphazero_agent import read_network
@@ -40,65 +36,16 @@ from .alphazero_params import PARAMS
 from .network_evaluator import NetworkEvaluator, torch_threads
 from .networks import Network
 from .policy_value import build_for_all
-from .ring import Ring
-from .self_play import SPENT, SUMS, Order, Played, Player, SelfPlay, make_evaluator, positions, sample_form, take
+from .samples import Drawn, Window
+from .self_play import SPENT, SUMS, Order, Played, Player, SelfPlay, make_evaluator, take
 
-# Remembering
-
-
-class Window(Ring):
-    """The newest samples of one game, in a window that grows with their number."""
-
-    def __init__(self, game: Game, encoder: str, values: Mapping[str, Any]) -> None:
-        super().__init__(sample_form(game), values["buffer_size"])
-        self.game, self.values, self.frame = game, values, Frame(game, encoder)
-        self.images = images(self.frame, values["symmetry"])
-
-    @property
-    def size(self) -> int:
-        """How many samples are learned from."""
-        first, power = self.values["window"], self.values["window_growth"]
-        wanted = self.total if self.total < first else first * (self.total / first) ** power
-        return min(int(wanted), self.total, self.values["buffer_size"])
-
-    def draw(self, many: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Draw samples: what the network sees (m, …), the legal actions, the policy (m, actions), the target (m,)."""
-        places = (self.total - 1 - rng.integers(self.size, size=many)) % self.values["buffer_size"]
-        which = rng.integers(len(self.images[0]), size=many)
-        return picture(self.frame, self.samples[places], self.images, which, self.values["outcome_share"])
-
-
-def images(frame: Frame, which: str) -> tuple[np.ndarray, np.ndarray]:
-    """Say for every image of a game which number and which action of the original stands at each place in it."""
-    if which != "none":
-        try:
-            numbers, actions = symmetries(frame.game, frame.encoder, which)
-            return np.argsort(numbers, axis=1), np.argsort(actions, axis=1)
-        except BoyiError:
-            if which != "game":
-                raise
-    return np.arange(int(np.prod(frame.shape)))[None], np.arange(frame.game.actions)[None]
-
-
-def picture(
-    frame: Frame, samples: np.ndarray, tables: tuple[np.ndarray, np.ndarray], which: np.ndarray, outcome_share: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Show samples in the images `which` (m,): what is seen, the legal actions, the policy, the target."""
-    game, m = frame.game, samples.size
-    states = positions(game, samples)
-    seats, rows = states["to_move"].astype(np.int64), np.arange(m)
-    x, mask = np.empty((m, *frame.shape), np.float32), np.empty((m, game.actions), np.int8)
-    bind(observe_rows, game, frame.encoder)(0, m, states, rows, seats, x)
-    bind(mask_rows, game)(0, m, states, rows, mask)
-    seen, places = tables[0][which], tables[1][which]
-    x = np.take_along_axis(x.reshape(m, -1), seen, axis=1).reshape(x.shape)
-    mask = np.take_along_axis(frame.masks(mask, seats), places, axis=1)
-    policy = np.take_along_axis(frame.masks(samples["policy"], seats), places, axis=1)
-    target = outcome_share * samples["outcome"] + (1 - outcome_share) * samples["value"]
-    return x, mask, policy, target.astype(np.float32)
-
-
-# Learning
+WEIGHTS: dict[str, Callable[[Mapping[str, Any]], float]] = {
+    "policy_loss": lambda values: 1.0,
+    "value_loss": lambda values: float(values["value_weight"]),
+    "reply_loss": lambda values: float(values["reply_weight"]),
+    "owner_loss": lambda values: float(values["owner_weight"]),
+}
+"""What each loss weighs in a run with such values."""
 
 
 class AlphaZero:
@@ -130,9 +77,15 @@ class AlphaZero:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(v["seed"])
             self.net = build_for_all(self.games, v["network"], self.encoder, choices or {}).to(device)
+        self.foretells = bool(v["reply_weight"] or v["owner_weight"])
+        if self.foretells and not self.net.choices.get("auxiliary"):
+            raise BoyiError("reply_weight and owner_weight need network=board with choices = { auxiliary = true }")
+        if v["openings"] and any(game.spec.dice for game in self.games):
+            raise BoyiError("openings must be 0 for a game with dice")
         if v["start"]:
             self.net.load_state_dict(learned_weights(v["start"], self.games[0], self.encoder, self.net))
-        self.best = deepcopy(self.net) if v["gate_interval"] else self.net
+        self.mean = deepcopy(self.net).requires_grad_(requires_grad=False) if v["average"] else self.net
+        self.best = deepcopy(self.mean) if v["gate_interval"] else self.mean
         self.optimizer = make_optimizer(self.net, v)
         seeds = np.random.SeedSequence(v["seed"]).generate_state(1 + len(self.games) * v["halves"], np.uint64).tolist()
         self.rng = np.random.default_rng(seeds.pop())
@@ -240,51 +193,70 @@ class AlphaZero:
                 odds = np.array([window.size for window in self.windows], float)
                 window = self.windows[self.rng.choice(odds.size, p=odds / odds.sum())]
                 drawn = window.draw(v["batch_size"], self.rng)
-                policy_loss, value_loss = self.losses(*drawn)
+                losses = self.losses(drawn)
                 self.optimizer.zero_grad()
-                (policy_loss + v["value_weight"] * value_loss).backward()
+                sum(WEIGHTS[name](v) * loss for name, loss in losses.items()).backward()
                 if v["clip"]:
                     nn.utils.clip_grad_norm_(self.net.parameters(), v["clip"])
                 self.optimizer.step()
-                self.sums["policy_loss"] += policy_loss.item()
-                self.sums["value_loss"] += value_loss.item()
+                for name, loss in losses.items():
+                    self.sums[name] += loss.item()
                 done += 1
+                self._average(self.updates + done)
                 if before is not None:
-                    moved = self.divergence(before, *drawn[:2])
+                    moved = self.divergence(before, drawn)
                     self.sums["divergence"] += moved
                     if moved > v["kl_stop"]:
                         break
         self.sums["steps"] += done
         self.updates += done
 
-    def losses(
-        self, x: np.ndarray, mask: np.ndarray, policy: np.ndarray, target: np.ndarray
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Compare what the network says with policies (m, actions) over legal actions and with targets (m,)."""
-        seen, legal, wanted, worth = (torch.from_numpy(array).to(self.device) for array in (x, mask, policy, target))
-        logs, values = self._said(self.net, seen, legal)
-        return -(wanted * logs).sum(dim=1).mean(), functional.mse_loss(values, worth)
+    def _average(self, steps: int) -> None:
+        """Move the mean of the weights on, which is a shorter one as long as there have been few steps."""
+        if self.values["average"]:
+            share = min(self.values["average"], steps / (steps + 9))
+            with torch.no_grad():
+                for mean, newest in zip(self.mean.parameters(), self.net.parameters(), strict=True):
+                    mean.lerp_(newest, 1 - share)
 
-    def _said(self, net: nn.Module, seen: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Ask a network for the logarithms of its policy (m, actions) over legal actions, and for values (m,)."""
+    def losses(self, drawn: Drawn) -> dict[str, torch.Tensor]:
+        """Compare what the network says with what is to be learned."""
+        seen, legal, policy, target = (self._tensor(array) for array in drawn[:4])
+        logs, values, *more = self._said(self.net, seen, legal)
+        found = {"policy_loss": -(policy * logs).sum(dim=1).mean(), "value_loss": functional.mse_loss(values, target)}
+        if drawn.reply is not None:
+            expected = functional.log_softmax(more[0], dim=1)
+            found["reply_loss"] = -(self._tensor(drawn.reply) * expected).sum(dim=1).mean()
+        if drawn.owner is not None:
+            found["owner_loss"] = functional.mse_loss(more[1], self._tensor(drawn.owner))
+        return found
+
+    def _tensor(self, array: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(array).to(self.device)
+
+    def _said(self, net: nn.Module, seen: torch.Tensor, legal: torch.Tensor) -> list[torch.Tensor]:
+        """Ask a network for the logarithms of its policy (m, actions) over legal actions, for values (m,), and for what
+        it foretells besides.
+        """
         # Where self-play computes in bfloat16 learning does, too; weights, gradients and losses stay float32.
         with torch.autocast(seen.device.type, torch.bfloat16, enabled=self.dtype == torch.bfloat16):
-            logits, values = net(seen)
+            logits, *more = (net.foretell if self.foretells else net)(seen)
         # Not minus infinity: times a policy of 0 that would be no number.
-        return functional.log_softmax(logits.float().masked_fill(legal == 0, -1e9), dim=1), values.float()
+        masked = logits.float().masked_fill(legal == 0, -1e9)
+        return [functional.log_softmax(masked, dim=1), *(part.float() for part in more)]
 
     @torch.no_grad()
-    def divergence(self, before: nn.Module, x: np.ndarray, mask: np.ndarray) -> float:
+    def divergence(self, before: nn.Module, drawn: Drawn) -> float:
         """Measure how far the policy has moved from that of `before`, in nats: Kullback and Leibler's, on average."""
-        seen, legal = (torch.from_numpy(array).to(self.device) for array in (x, mask))
+        seen, legal = self._tensor(drawn.seen), self._tensor(drawn.legal)
         old, new = (self._said(net, seen, legal)[0] for net in (before, self.net))
         return float((old.exp() * (old - new)).sum(dim=1).mean())
 
     def gate(self, score: Callable[[nn.Module, nn.Module], float]) -> bool:
         """Let the newest network be the best where it scores the threshold against it; say whether it does."""
-        if score(self.net, self.best) < self.values["gate_threshold"]:
+        if score(self.mean, self.best) < self.values["gate_threshold"]:
             return False
-        self.best.load_state_dict(self.net.state_dict())
+        self.best.load_state_dict(self.mean.state_dict())
         self.promotions += 1
         return True
 
@@ -305,7 +277,7 @@ class AlphaZero:
             **self._shares(),
         }
         if s["steps"]:
-            found |= {"train/policy_loss": s["policy_loss"] / steps, "train/value_loss": s["value_loss"] / steps}
+            found |= {f"train/{name}": s[name] / steps for name in WEIGHTS if WEIGHTS[name](self.values)}
             if self.values["kl_stop"]:
                 found["train/divergence"] = s["divergence"] / steps
         if self.values["gate_interval"]:
@@ -324,7 +296,7 @@ def learned_weights(where: str, game: Game, encoder: str, net: Network) -> dict[
     """Read weights for a network; `BoyiError` where they are of another game or of a network that differs."""
     learned = read_network(where)
     card, theirs = learned.card, learned.network(game)
-    have, want = (card.network, card.choices, card.encoder), (net.name, net.choices, encoder)
+    have, want = (card.network, theirs.choices, card.encoder), (net.name, net.choices, encoder)
     if have != want:
         raise BoyiError(
             f"start={where} is network {have[0]} with {have[1]} that sees {have[2]}, the run's is "

@@ -37,11 +37,21 @@ PARAMS: dict[str, Param] = {
     "temperature": Param(1.0, "self-play draws moves by visits ** (1 / temperature)", low=0.0, high=100.0),
     "temperature_plies": Param(10, "for so many plies; after them the most visited is played", low=0, high=1_000_000),
     "opening": Param(0, "first actions of a game, each of them random in one game of two", low=0, high=1000),
+    "openings": Param(
+        0,
+        "a game begins with the most even by the network of so many random openings of up to `opening` actions; "
+        "0: as `opening` says",
+        low=0,
+        high=1000,
+    ),
     "outcome_share": Param(1.0, "share of the outcome in the target; the rest is the root's value", low=0.0, high=1.0),
     "symmetry": Param(
         "game",
         "show every sample in a random image: of the game's symmetries; of the board's, or S3's two (jiu)",
         choices=("game", "board", "printed", "none"),
+    ),
+    "surprise": Param(
+        0.0, "share of the samples given out by how much their searches surprised the network", low=0.0, high=1.0
     ),
     "window": Param(20_000, "samples that are learned from at first, the newest", low=1, high=MANY),
     "window_growth": Param(0.75, "the window grows as the samples so far to this power", low=0.0, high=1.0),
@@ -60,6 +70,19 @@ PARAMS: dict[str, Param] = {
     "weight_decay": Param(1e-4, "weight of the squared weights", low=0.0, high=1.0),
     "clip": Param(0.0, "longest gradient; 0: any", low=0.0, high=1e6),
     "value_weight": Param(1.0, "weight of the squared error of the value", low=0.0, high=1000.0),
+    "reply_weight": Param(0.0, "weight of the cross entropy with what is played next", low=0.0, high=1000.0),
+    "owner_weight": Param(
+        0.0,
+        "weight of the squared error of whose stone is on each cell at the end, where the first two planes are stones",
+        low=0.0,
+        high=1000.0,
+    ),
+    "average": Param(
+        0.0,
+        "share of the mean of the weights that a step leaves; the mean plays; 0: the last do",
+        low=0.0,
+        high=0.9999,
+    ),
     "gate_interval": Param(
         0, "decisions between two matches of the newest network with the best; 0: none", low=0, high=MANY
     ),

@@ -50,6 +50,7 @@ class Board(Network):
         "pool": Param(3, "every so many blocks one looks over the whole board; 0: none does", low=0, high=1000),
         "head": Param("auto", "how the policy is read off", choices=("auto", "cells", "flat")),
         "hidden": Param(64, "width of the value head", low=1, high=MOST),
+        "auxiliary": Param(False, "whether it can also `foretell`, which teaches the layers that all heads share"),
     }
 
     def __init__(self, shape: Sequence[int], actions: int, /, **choices: Any) -> None:
@@ -66,9 +67,25 @@ class Board(Network):
         self.policy = board_head(self.choices["head"], channels, height * width, self.actions)
         hidden = self.choices["hidden"]
         self.value = nn.Sequential(he(nn.Linear(2 * channels, hidden)), nn.ReLU(), quiet(nn.Linear(hidden, 1)))
+        if self.choices["auxiliary"]:
+            self.reply = board_head(self.choices["head"], channels, height * width, self.actions)
+            self.owner = quiet(nn.Conv2d(channels, 1, 1))
 
     def forward(self, x: Tensor) -> Judged:
-        x = self.blocks(self.stem(x).relu())
+        return self._judged(self._features(x))
+
+    def foretell(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Judge positions and say besides a logit for each action to be played next (B, actions), and whose stone will
+        be on each cell at the end (B, H, W), from 1, the observer's, to -1.
+        """
+        x = self._features(x)
+        return *self._judged(x), self.reply(x), self.owner(x)[:, 0].tanh()
+
+    def _features(self, x: Tensor) -> Tensor:
+        seen: Tensor = self.blocks(self.stem(x).relu())
+        return seen
+
+    def _judged(self, x: Tensor) -> Judged:
         return self.policy(x), self.value(pooled(x))[:, 0].tanh()
 
 

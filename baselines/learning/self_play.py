@@ -19,35 +19,25 @@ import torch
 from torch import nn
 
 from ...envs.engine.batch import Batch
+from ...envs.engine.bind import bind
+from ...envs.engine.kernels import step_one
 from ...envs.engine.spec import Game
 from ...envs.engine.view import View, copied
 from ..search.guided import GuidedSearch, Noise, Searched, read_settings
 from ..search.puct import shares
 from .network_evaluator import NetworkEvaluator, torch_threads
 from .policy_value import build_for_all
+from .samples import positions, sample_form
+from .self_play_kernels import stray_rows
 
 SUMS = (
     "games", "plies", "first_wins", "second_wins", "decisions", "samples", "entropy", "steps", "policy_loss",
-    "value_loss", "divergence",
+    "value_loss", "reply_loss", "owner_loss", "divergence",
 )  # fmt: skip
 """What is counted between two lines of the log."""
 
 SPENT = ("network", "kernels", "python")
 """What the time of playing goes into."""
-
-
-def sample_form(game: Game) -> np.dtype:
-    """Describe a sample: the position, the policy to learn, the value that its search found, and the outcome.
-
-    The position is kept as bytes: NumPy's own copies of records leave the padding between their fields undefined.
-    """
-    policy = ("policy", np.float32, (game.actions,))
-    return np.dtype([("state", np.void, game.dtype.itemsize), policy, ("value", np.float32), ("outcome", np.float32)])
-
-
-def positions(game: Game, samples: np.ndarray) -> np.ndarray:
-    """Return the positions (m,) of samples as records."""
-    return np.ascontiguousarray(samples["state"]).view(game.dtype)
 
 
 class SelfPlay:
@@ -72,7 +62,7 @@ class SelfPlay:
         self.batch = Batch(game, n, int(self.rng.integers(2**62)), encoder=None, autoreset=autoreset, threads=1)
         settings = read_settings(values, reuse=values["keep_tree"])
         self.search = GuidedSearch(game, evaluator, settings, max(values["sims"], values["quick_sims"]))
-        self.open = np.zeros((n, 16), sample_form(game))
+        self.open = np.zeros((n, 16), sample_form(game, values, ended=False))
         self.moves = np.zeros(game.actions, np.int64)
         """How often each action has been played since somebody asked."""
         self.count = np.zeros(n, np.int64)
@@ -83,9 +73,9 @@ class SelfPlay:
 
     def play(self, moves: int, sums: dict[str, float]) -> np.ndarray:
         """Make so many decisions in every game that goes on; return the samples of those that have ended with one."""
-        started, finished = time.perf_counter(), [self.open[:0, 0]]
+        started, finished = time.perf_counter(), [np.zeros(0, sample_form(self.game, self.values))]
         for _ in range(moves):
-            view = self.batch.view()
+            view = self._begun(self.batch.view())
             if not view.row.size:
                 break
             full = self.rng.random(view.row.size) < self.values["full_share"]
@@ -96,7 +86,7 @@ class SelfPlay:
             self.search.forest.note(view.row, actions)
             # What comes of a random action says little about the position before it.
             full &= ~astray
-            self._remember(view, found, full)
+            self._remember(view, found, full, actions)
             sums["decisions"] += view.row.size
             sums["samples"] += full.sum()
             sums["entropy"] += entropy(found.policy[full]).sum()
@@ -104,14 +94,41 @@ class SelfPlay:
             returns, over, cut = self.batch.step(actions, view.row)
             self.plies[view.row] += 1
             for k in np.flatnonzero(over | cut).tolist():
-                finished.append(self._finish(int(view.row[k]), returns[k], sums))
+                last = view.states[k : k + 1]
+                bind(step_one, self.game)(last, actions[k])
+                finished.append(self._finish(int(view.row[k]), returns[k], last, sums))
         # So that nothing but games and samples is left between two rounds.
         self.search.forest.forget()
         self.spent += time.perf_counter() - started
         return np.concatenate(finished)
 
+    def _begun(self, view: View) -> View:
+        """Let games that begin go through the most even of some openings; return the view after that."""
+        rows, many, most = view.row[self.plies[view.row] == 0], self.values["openings"], self.values["opening"]
+        if not (many and rows.size):
+            return view
+        states = copied(view.states, np.repeat(np.flatnonzero(self.plies[view.row] == 0), many))
+        lengths = self.rng.integers(most + 1, size=states.size)
+        actions = np.zeros((states.size, most), np.int64)
+        streams = self.rng.integers(2**63, size=(states.size, 2)).astype(np.uint64)
+        bind(stray_rows, self.game)(states, lengths, streams, np.zeros(self.game.actions, np.int8), actions)
+        going, uneven = np.flatnonzero(states["to_move"] >= 0), np.full(states.size, np.inf)
+        seats = states["to_move"][going].astype(np.int64)
+        uneven[going] = np.abs(self.evaluator.values(copied(states, going), seats))
+        chosen = many * np.arange(rows.size) + uneven.reshape(-1, many).argmin(axis=1)
+        # Where every opening ends the game at once there is none.
+        lengths, actions = np.where(np.isinf(uneven[chosen]), 0, lengths[chosen]), actions[chosen]
+        for ply in range(most):
+            longer = lengths > ply
+            if longer.any():
+                self.batch.step(actions[longer, ply], rows[longer])
+        self.plies[rows] = lengths
+        return self.batch.view()
+
     def _astray(self, view: View, actions: np.ndarray) -> np.ndarray:
         """Let half of the games that are in their opening go on with a random action; say which (m,)."""
+        if self.values["openings"]:
+            return np.zeros(view.row.size, np.bool_)
         astray: np.ndarray = self.plies[view.row] < self.values["opening"]
         if astray.any():
             astray &= self.rng.random(astray.size) < 0.5
@@ -153,33 +170,64 @@ class SelfPlay:
         actions = np.where(view.states["ply"] < values["temperature_plies"], drawn, found.action)
         return actions
 
-    def _remember(self, view: View, found: Searched, full: np.ndarray) -> None:
+    def _remember(self, view: View, found: Searched, full: np.ndarray, actions: np.ndarray) -> None:
+        """Keep decisions; what is played is what comes next after those before."""
+        parts = self.open.dtype.names or ()
+        if "reply" in parts:
+            before = np.flatnonzero(self.count[view.row])
+            last = view.row[before], self.count[view.row[before]] - 1
+            unknown = self.open["reply"][last] < 0
+            self.open["reply"][last] = np.where(unknown, actions[before], self.open["reply"][last])
         rows = view.row[full]
         if rows.size and self.count[rows].max() == self.open.shape[1]:
             self.open = np.concatenate([self.open, np.zeros_like(self.open)], axis=1)
         sample = np.zeros(rows.size, self.open.dtype)
         sample["state"] = copied(view.states, full).view(sample["state"].dtype)
         sample["policy"], sample["value"] = found.policy[full], found.value[full]
+        if "reply" in parts:
+            sample["reply"] = -1
+        if "surprise" in parts:
+            sample["surprise"] = divergence(found.policy[full], found.priors[full])
         self.open[rows, self.count[rows]] = sample
         self.count[rows] += 1
 
-    def _finish(self, row: int, returns: np.ndarray, sums: dict[str, float]) -> np.ndarray:
-        """Take the samples of a game that has ended, now that everybody's returns are known."""
+    def _finish(self, row: int, returns: np.ndarray, last: np.ndarray, sums: dict[str, float]) -> np.ndarray:
+        """Take the samples of a game that has ended in the position `last` (1,), now that returns are known."""
         scaled = 2.0 * (returns - self.game.low) / (self.game.high - self.game.low) - 1.0
-        ended = self.open[row, : self.count[row]].copy()
+        many = int(self.count[row])
+        ended = np.zeros(many, sample_form(self.game, self.values))
+        for name in self.open.dtype.names or ():
+            ended[name] = self.open[name][row, :many]
+        if self.values["owner_weight"]:
+            ended["end"] = last.view(ended.dtype["end"])
         ended["outcome"] = scaled[positions(self.game, ended)["to_move"]]
         sums["games"] += 1
         sums["plies"] += self.plies[row]
         sums["first_wins"] += scaled[0] > 0
         sums["second_wins"] += scaled[0] < 0
         self.count[row] = self.plies[row] = 0
-        return ended
+        return self._weighed(ended) if self.values["surprise"] else ended
+
+    def _weighed(self, ended: np.ndarray) -> np.ndarray:
+        """Repeat samples, or leave them out, by how much their searches surprised the network."""
+        share, surprise = self.values["surprise"], ended["surprise"].astype(np.float64)
+        weight = 1 - share + share * surprise / max(surprise.mean(), 1e-9) if ended.size else surprise
+        return ended.repeat(np.floor(weight + self.rng.random(ended.size)).astype(np.int64))
 
 
 def entropy(policies: np.ndarray) -> np.ndarray:
     """Measure how undecided policies (m, actions) are, in nats (m,)."""
     logs = np.log(policies, out=np.zeros_like(policies), where=policies > 0)
     found: np.ndarray = -(policies * logs).sum(axis=1)
+    return found
+
+
+def divergence(policies: np.ndarray, priors: np.ndarray) -> np.ndarray:
+    """Measure how far policies (m, actions) are from the priors that they came of, in nats (m,)."""
+    some = policies > 0
+    logs = np.log(policies, out=np.zeros_like(policies), where=some)
+    logs -= np.log(np.maximum(priors, 1e-9), out=np.zeros_like(policies), where=some)
+    found: np.ndarray = np.maximum((policies * logs).sum(axis=1), 0.0)
     return found
 
 

@@ -115,7 +115,7 @@ class Searched(NamedTuple):
     """What a search found in m games: how often each action was visited, int64 (m, actions), what those visited are
     worth to the mover in [-1, 1], NaN for the others, float64 (m, actions), the value of the position (m,), the
     mean of its visits or what Gumbel's improved policy is worth, the policy (m, actions) to learn from, the shares of
-    visits or that improved one, and the action (m,) to play.
+    visits or that improved one, the action (m,) to play, and the priors (m, actions) that the search began with.
     """
 
     visits: np.ndarray
@@ -123,6 +123,7 @@ class Searched(NamedTuple):
     value: np.ndarray
     policy: np.ndarray
     action: np.ndarray
+    priors: np.ndarray
 
 
 class GuidedSearch:
@@ -215,7 +216,7 @@ class GuidedSearch:
             policy = visits / np.maximum(visits.sum(axis=1, keepdims=True), 1)
             # Of equally often visited actions the better one.
             action = (visits + np.nan_to_num(worth, nan=-1.0) / 4).argmax(axis=1)
-        return Searched(visits, worth, value, policy, action)
+        return Searched(visits, worth, value, policy, action, priors)
 
     def _simulations(self, view: View, planted: Planted, plan: Halving) -> Callable[[int, int], None]:
         """Prepare a function that runs, in the first games of a view, so many simulations in each."""

@@ -22,7 +22,8 @@ from ..learning.alphazero_agent import KEPT, AlphaZeroCard, LearnerAgent, write_
 from ..learning.alphazero_params import PARAMS
 from ..learning.model_agent import tensor_forms
 from ..learning.network_evaluator import check_device
-from ..learning.self_play import SUMS, SelfPlay, positions, sample_form
+from ..learning.samples import positions
+from ..learning.self_play import SUMS, SelfPlay
 from .config import Config
 from .state import Forms, Generator, named, pack_weights, under, unpack_weights
 from .trainer import Arrays, Figures, Trainer
@@ -106,7 +107,7 @@ class AlphaZeroTrainer(Trainer):
 
     def agent(self) -> Agent:
         learner, config = self.learner, self.config
-        evaluators = [learner.evaluator(game, learner.net) for game in learner.games]
+        evaluators = [learner.evaluator(game, learner.mean) for game in learner.games]
         sims = config["evaluation_sims"] or config["sims"]
         return LearnerAgent(evaluators, self._search(), sims=sims, root=config["root"])
 
@@ -121,7 +122,7 @@ class AlphaZeroTrainer(Trainer):
             precision=config["precision"],
             search=self._search(),
         )
-        write_network(path, learner.net, card)
+        write_network(path, learner.mean, card)
 
     # All that the next round depends on
 
@@ -167,7 +168,7 @@ class AlphaZeroTrainer(Trainer):
         fit_arrays(arrays, self._forms(arrays, state, where), where)
         unpack_weights(self._networks(), learner.optimizer, arrays)
         for k, (window, total) in enumerate(zip(learner.windows, state.totals, strict=True)):
-            window.samples = mixed(window.game, under(f"window/{k}", arrays), where)
+            window.samples = mixed(window.game, window.samples.dtype, under(f"window/{k}", arrays), where)
             window.total = total
         for k, play in enumerate(self._playing()):
             self._restore(play, under(f"play/{k}", arrays), where)
@@ -186,11 +187,18 @@ class AlphaZeroTrainer(Trainer):
         play.count[:], play.plies[:] = arrays["count"], arrays["plies"]
         room = max(play.open.shape[1], int(play.count.max()))
         play.open = np.zeros((play.count.size, room), play.open.dtype)
-        play.open[np.arange(room) < play.count[:, None]] = mixed(play.game, under("open", arrays), where)
+        play.open[np.arange(room) < play.count[:, None]] = mixed(
+            play.game, play.open.dtype, under("open", arrays), where
+        )
 
     def _networks(self) -> dict[str, nn.Module]:
         learner = self.learner
-        return {"net": learner.net, "best": learner.best} if self.config["gate_interval"] else {"net": learner.net}
+        found = {"net": learner.net}
+        if self.config["average"]:
+            found["mean"] = learner.mean
+        if self.config["gate_interval"]:
+            found["best"] = learner.best
+        return found
 
     def _playing(self) -> list[SelfPlay]:
         return [play for plays in self.learner.playing for play in plays]
@@ -213,7 +221,7 @@ class AlphaZeroTrainer(Trainer):
                 found[f"optimizer/{index}/{slot}"] = ArrayForm(shape, (np.float32,), low)
         for k, (window, total) in enumerate(zip(learner.windows, state.totals, strict=True)):
             size = min(total, self.config["buffer_size"])
-            found |= named(f"window/{k}", sample_forms(window.game, size))
+            found |= named(f"window/{k}", sample_forms(window.game, window.samples.dtype, size))
         for k, play in enumerate(self._playing()):
             n, most = play.count.size, play.game.longest
             count = ArrayForm((n,), (np.int64,), 0, most)
@@ -222,40 +230,61 @@ class AlphaZeroTrainer(Trainer):
             fit_arrays({key: array for key, array in arrays.items() if key == name}, {name: count}, where)
             opened = int(arrays[name].sum())
             found |= named(f"play/{k}", {"count": count, "plies": count})
-            found |= named(f"play/{k}/open", sample_forms(play.game, opened))
+            found |= named(f"play/{k}/open", sample_forms(play.game, play.open.dtype, opened))
             snapshot = play.batch.snapshot()
             found |= named(f"play/{k}/batch", {name: ArrayForm(a.shape, (a.dtype,)) for name, a in snapshot.items()})
         return found
 
 
+POSITIONS = {"state": "states", "end": "ends"}
+"""What of samples are positions, and what arrays of them are called."""
+
+
 def unmixed(samples: np.ndarray) -> Arrays:
     """Take samples (m,) apart into arrays; positions become bytes."""
-    states = np.ascontiguousarray(samples["state"])
-    parts = {name: np.ascontiguousarray(samples[name]) for name in ("policy", "value", "outcome")}
-    return {"states": states.view(np.uint8).reshape(samples.size, states.dtype.itemsize), **parts}
+    found = {}
+    for name in samples.dtype.names or ():
+        part = np.ascontiguousarray(samples[name])
+        if name in POSITIONS:
+            part = part.view(np.uint8).reshape(samples.size, part.dtype.itemsize)
+        found[POSITIONS.get(name, name)] = part
+    return found
 
 
-def mixed(game: Game, arrays: Arrays, where: str) -> np.ndarray:
-    """Put samples together again; `BoyiError` for what is no position in which somebody decides."""
-    samples = np.zeros(len(arrays["states"]), sample_form(game))
-    samples["state"] = np.ascontiguousarray(arrays["states"]).view(samples["state"].dtype).reshape(-1)
-    states = positions(game, samples)
-    try:
-        check_states(game, states, np.arange(samples.size))
-    except BoyiError as error:
-        raise BoyiError(f"{where} is damaged: {error}") from None
-    if (states["to_move"] < 0).any():
-        raise BoyiError(f"{where} is damaged: a sample is no decision")
-    for name in ("policy", "value", "outcome"):
-        samples[name] = arrays[name]
+def mixed(game: Game, form: np.dtype, arrays: Arrays, where: str) -> np.ndarray:
+    """Put samples of a form together again; `BoyiError` for what is no position in which somebody decides."""
+    samples = np.zeros(len(arrays["states"]), form)
+    for name in form.names or ():
+        part = arrays[POSITIONS.get(name, name)]
+        samples[name] = np.ascontiguousarray(part).view(form[name]).reshape(-1) if name in POSITIONS else part
+    for name in POSITIONS.keys() & (form.names or ()):
+        states = positions(game, samples, name)
+        try:
+            check_states(game, states, np.arange(samples.size))
+        except BoyiError as error:
+            raise BoyiError(f"{where} is damaged: {error}") from None
+        if ((states["to_move"] < 0) != (name == "end")).any():
+            raise BoyiError(f"{where} is damaged: a sample is no decision, or no game has ended with it")
     return samples
 
 
-def sample_forms(game: Game, size: int) -> Forms:
-    """Say what `unmixed` makes of so many samples."""
-    found = {name: ArrayForm((size,), (np.float32,), -1, 1) for name in ("value", "outcome")}
-    found["policy"] = ArrayForm((size, game.actions), (np.float32,), 0, 1)
-    return {"states": ArrayForm((size, game.dtype.itemsize), (np.uint8,)), **found}
+def sample_forms(game: Game, form: np.dtype, size: int) -> Forms:
+    """Say what `unmixed` makes of so many samples of a form."""
+    bounds = {
+        "value": (-1, 1),
+        "outcome": (-1, 1),
+        "policy": (0, 1),
+        "surprise": (0, np.inf),
+        "reply": (-1, game.actions - 1),
+    }
+    found: Forms = {}
+    for name in form.names or ():
+        part = form[name]
+        if name in POSITIONS:
+            found[POSITIONS[name]] = ArrayForm((size, part.itemsize), (np.uint8,))
+        else:
+            found[name] = ArrayForm((size, *part.shape), (part.base.type,), *bounds[name])
+    return found
 
 
 def pick_device(device: str) -> str:

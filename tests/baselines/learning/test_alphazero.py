@@ -14,10 +14,14 @@ import torch
 from torch import Tensor, nn
 
 from boyi.baselines.learning import alphazero, self_play
+from boyi.baselines.learning import samples as kept_samples
+from boyi.baselines.learning.alphazero_params import PARAMS
+from boyi.baselines.learning.samples import Drawn, images, picture, positions, sample_form
 from boyi.baselines.search.guided import GuidedSearch
 from boyi.envs import Batch, BoyiError, find
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.kernels import step_one
+from boyi.envs.engine.spec import check_params
 from boyi.envs.faces.frame import Frame
 from boyi.envs.faces.symmetry import symmetries
 
@@ -34,6 +38,15 @@ def learner(game: Any = "hex:board_size=3", az: ModuleType = alphazero, **change
 def raw(states: np.ndarray) -> np.ndarray:
     """Look at records as bytes."""
     return states.view(np.dtype((np.void, states.dtype.itemsize)))
+
+
+def samples_of(az: ModuleType) -> ModuleType:
+    """Find the module that a learner takes its samples from."""
+    return sys.modules[az.Window.__module__]
+
+
+def values(**changes: Any) -> dict[str, Any]:
+    return check_params("alphazero", PARAMS, changes)
 
 
 def played(az: ModuleType, game: str, moves: int, **changes: Any) -> tuple[Any, list[tuple[np.ndarray, int]], Any]:
@@ -78,7 +91,7 @@ def check_outcomes(az: ModuleType) -> None:
             for state, number in decisions
             if number in returns
         ]
-        states = az.positions(find(game), samples)
+        states = positions(find(game), samples)
         found = [(str(state), float(outcome)) for state, outcome in zip(states, samples["outcome"], strict=True)]
         assert len(found) > 20 and len({outcome for _, outcome in found}) > 1
         assert sorted(found) == sorted(wanted), game
@@ -93,17 +106,17 @@ def check_images(az: ModuleType) -> None:
         for _ in range(3):
             batch.step(batch.sample())
         view = batch.view()
-        samples = np.zeros(view.row.size, az.sample_form(game))
+        samples = np.zeros(view.row.size, sample_form(game, values()))
         samples["state"] = raw(view.states)
         samples["policy"] = rng.random(view.mask.shape) * view.mask
         samples["outcome"] = rng.choice([-1.0, 1.0], view.row.size)
         numbers, actions = symmetries(game, frame.encoder)
         plain = view.observe(frame.encoder).reshape(view.row.size, -1)
-        tables = az.images(frame, "game")
+        tables = samples_of(az).images(frame, "game")
         assert len(tables[0]) == len(numbers) > 1
         for i in range(len(numbers)):
             which = np.full(samples.size, i)
-            x, mask, policy, target = az.picture(frame, samples, tables, which, 1.0)
+            x, mask, policy, target, *_ = samples_of(az).picture(frame, samples, tables, which, 1.0)
             assert target.tolist() == samples["outcome"].tolist()
             for k, seat in enumerate(view.seat):
                 seen = np.zeros(plain.shape[1])
@@ -135,17 +148,17 @@ def check_losses(az: ModuleType) -> None:
     logits[mask == 0] += 20
     policy = rng.random((5, 9)) * mask
     policy = (policy / policy.sum(axis=1, keepdims=True)).astype(np.float32)
-    values, target = rng.uniform(-1, 1, (2, 5)).astype(np.float32)
+    said, target = rng.uniform(-1, 1, (2, 5)).astype(np.float32)
     model = learner(az=az)
-    model.net = Fixed(logits, values)
-    policy_loss, value_loss = model.losses(np.zeros((5, 3, 3, 3), np.float32), mask, policy, target)
+    model.net = Fixed(logits, said)
+    found = model.losses(Drawn(np.zeros((5, 3, 3, 3), np.float32), mask, policy, target))
     expected = 0.0
     for k in range(5):
         legal = np.flatnonzero(mask[k])
         total = np.log(np.exp(logits[k, legal].astype(float)).sum())
         expected -= float((policy[k, legal] * (logits[k, legal] - total)).sum()) / 5
-    assert policy_loss.item() == pytest.approx(expected, rel=1e-5)
-    assert value_loss.item() == pytest.approx(float(((values - target) ** 2).mean()), rel=1e-5)
+    assert found["policy_loss"].item() == pytest.approx(expected, rel=1e-5)
+    assert found["value_loss"].item() == pytest.approx(float(((said - target) ** 2).mean()), rel=1e-5)
 
 
 def check_learning(az: ModuleType) -> None:
@@ -154,7 +167,7 @@ def check_learning(az: ModuleType) -> None:
     batch = Batch("hex:board_size=3", 1, seed=0)
     batch.step([0])
     view = batch.view()
-    sample = np.zeros(8, az.sample_form(batch.game))
+    sample = np.zeros(8, sample_form(batch.game, model.values))
     sample["state"], sample["policy"][:, 8], sample["outcome"] = raw(view.states), 1.0, -1.0
     model.windows[0].extend(sample)
     model._learn(200)
@@ -175,22 +188,23 @@ def test_the_learner(name: str) -> None:
 
 
 MOVER = '[positions(self.game, ended)["to_move"]]'
-SHOWN = 'np.take_along_axis(frame.masks(samples["policy"], seats), places, axis=1)'
 SEATS = 'states["to_move"].astype(np.int64)'
-COPY = "self.open[row, : self.count[row]].copy()"
 PLANTED = {
     "sign of the outcome": ('ended["outcome"] = scaled', 'ended["outcome"] = -scaled'),
     "outcome of the other seat": (MOVER, MOVER.replace("[positions", "[1 - positions")),
     "outcome by the parity of plies": (MOVER, MOVER.replace('["to_move"]', '["ply"] % 2')),
-    "last decision left out": (COPY, COPY.replace("].copy", " - 1].copy")),
+    "last decision left out": ("many = int(self.count[row])", "many = int(self.count[row]) - 1"),
     "decisions of the game before": ("self.count[row] = self.plies[row] = 0", "self.plies[row] = 0"),
     "image of the numbers the wrong way round": ("np.argsort(numbers, axis=1)", "numbers"),
     "image of the actions the wrong way round": ("np.argsort(actions, axis=1)", "actions"),
-    "image of the policy left out": (SHOWN, 'frame.masks(samples["policy"], seats)'),
-    "policy in the frame of the game": ('frame.masks(samples["policy"], seats)', 'samples["policy"]'),
+    "image of the policy left out": ('turned(samples["policy"])', 'frame.masks(samples["policy"], seats)'),
+    "policy in the frame of the game": (
+        'turned(samples["policy"])',
+        'np.take_along_axis(samples["policy"], places, axis=1)',
+    ),
     "policy over illegal actions": (".masked_fill(legal == 0, -1e9)", ""),
-    "sign of the policy's loss": ("return -(wanted * logs)", "return (wanted * logs)"),
-    "sign of the value": ("mse_loss(values, worth)", "mse_loss(-values, worth)"),
+    "sign of the policy's loss": ("-(policy * logs)", "(policy * logs)"),
+    "sign of the value": ("mse_loss(values, target)", "mse_loss(-values, target)"),
     "seen from the other seat": (f"seats, rows = {SEATS}", f"seats, rows = 1 - {SEATS}"),
 }
 """Bugs of a learner: what stands there, and what would be wrong instead."""
@@ -199,17 +213,19 @@ PLANTED = {
 @pytest.mark.parametrize("what", PLANTED)
 def test_a_planted_bug_is_found(what: str) -> None:
     old, new = PLANTED[what]
-    sources = [Path(str(module.__file__)).read_text() for module in (self_play, alphazero)]
+    sources = [Path(str(module.__file__)).read_text() for module in (kept_samples, self_play, alphazero)]
     assert sum(source.count(old) for source in sources) == 1, what
     with ExitStack() as stack:
-        for source, name in zip(sources, ("planted_self_play", "planted"), strict=True):
+        for source, name in zip(sources, ("planted_samples", "planted_self_play", "planted"), strict=True):
             spec = importlib.util.spec_from_loader(f"boyi.baselines.learning.{name}", None)
             assert spec is not None
             module = importlib.util.module_from_spec(spec)
             module.__package__ = "boyi.baselines.learning"
             sys.modules[spec.name] = module
             stack.callback(sys.modules.pop, spec.name)
-            source = source.replace(old, new).replace("from .self_play import", "from .planted_self_play import")
+            source = source.replace(old, new)
+            for own in ("samples", "self_play"):
+                source = source.replace(f"from .{own} import", f"from .planted_{own} import")
             exec(compile(source, what, "exec"), module.__dict__)
         for check in CHECKS.values():
             try:
@@ -256,11 +272,11 @@ def test_half_of_the_openings_are_random_and_not_learned_from(monkeypatch: pytes
 def test_targets_mix_outcome_and_search() -> None:
     frame = Frame(find("hex:board_size=3"))
     batch = Batch("hex:board_size=3", 2, seed=0)
-    samples = np.zeros(2, alphazero.sample_form(batch.game))
+    samples = np.zeros(2, sample_form(batch.game, values()))
     samples["state"], samples["outcome"], samples["value"] = raw(batch.states), [1.0, -1.0], [0.5, 0.25]
-    tables = alphazero.images(frame, "none")
+    tables = images(frame, "none")
     for share, wanted in ((1.0, [1.0, -1.0]), (0.0, [0.5, 0.25]), (0.75, [0.875, -0.6875])):
-        target = alphazero.picture(frame, samples, tables, np.zeros(2, np.int64), share)[3]
+        target = picture(frame, samples, tables, np.zeros(2, np.int64), share).target
         assert target.tolist() == pytest.approx(wanted)
 
 
@@ -436,7 +452,7 @@ def test_what_does_not_fit_is_refused(games: Any, values: dict[str, Any], says: 
 def test_a_position_of_a_sample_can_be_played_on() -> None:
     samples, _, _ = played(alphazero, "hex:board_size=3", 20)
     step = bind(step_one, find("hex:board_size=3"))
-    states = alphazero.positions(find("hex:board_size=3"), samples)
+    states = positions(find("hex:board_size=3"), samples)
     for k in range(20):
         before = int(states["ply"][k])
         step(states[k : k + 1], int(samples["policy"][k].argmax()))
@@ -477,8 +493,9 @@ def test_divergence_is_that_of_kullback_and_leibler() -> None:
         sum(p * np.log(p / q) for p, q in zip(*pair, strict=True) if p > 0)
         for pair in zip(old.tolist(), new.tolist(), strict=True)
     ]
-    assert model.divergence(before, x, mask) == pytest.approx(np.mean(wanted), rel=1e-4) and np.mean(wanted) > 0.01
-    assert model.divergence(model.net, x, mask) == pytest.approx(0.0, abs=1e-7)
+    drawn = Drawn(x, mask, np.zeros((5, 9), np.float32), np.zeros(5, np.float32))
+    assert model.divergence(before, drawn) == pytest.approx(np.mean(wanted), rel=1e-4) and np.mean(wanted) > 0.01
+    assert model.divergence(model.net, drawn) == pytest.approx(0.0, abs=1e-7)
 
 
 @pytest.mark.kernels

@@ -11,7 +11,8 @@ from mortals import gone
 from scipy.stats import chi2_contingency, ks_2samp
 
 from boyi.baselines.learning.alphazero import AlphaZero
-from boyi.baselines.learning.self_play import Order, Played, Player, positions
+from boyi.baselines.learning.samples import positions
+from boyi.baselines.learning.self_play import Order, Played, Player
 from boyi.envs import BoyiError, find
 
 GAME = find("hex:board_size=3")
