@@ -30,7 +30,7 @@ SPEC = Spec(
     },
     actions=_points,
     longest=_points,
-    encoders={"planes": _planes, "flat": _flat},
+    encoders={"planes": _planes, "ruled": _planes, "flat": _flat},
     tested=(
         {},
         {"board_size": 5},

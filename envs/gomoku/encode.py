@@ -17,6 +17,14 @@ def observe_planes(s, seat, x):
 
 
 @kernel
+def observe_ruled(s, seat, x):
+    """Write (4, n, n): my stones, their stones, the board itself, and whether only exactly five in a row win."""
+    write_stones(s.board, seat, x.reshape(x.size))
+    x[2] = 1.0
+    x[3] = s.exact
+
+
+@kernel
 def observe_flat(s, seat, x):
     """Write (2 n²,): their stones, then mine."""
     write_stones(s.board, 1 - seat, x)

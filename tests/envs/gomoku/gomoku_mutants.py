@@ -98,6 +98,9 @@ MUTANTS = [
     ("a stone in the corner is never the last", "encode.py", "if s.last >= 0:", "if s.last > 0:"),
     ("the last stone is one off", "encode.py", "flat[2 * size + s.last]", "flat[2 * size + s.last - 1]"),
     ("seat 1 moved first", "encode.py", "1.0 - seat", "seat"),
+    ("the ruled stones are the other's first", "encode.py", "seat, x.reshape(x.size))", "1 - seat, x.reshape(x.size))"),
+    ("the board is not shown", "encode.py", "x[2] = 1.0", "x[2] = 0.0"),
+    ("the rule is the other", "encode.py", "x[3] = s.exact", "x[3] = 1 - s.exact"),
     # Text.
     ("rows are named from the top", "text.py", "square(s, upward=True).name(a)", "square(s).name(a)"),
     ("names are read from the top", "text.py", "square(s, upward=True).read(", "square(s).read("),

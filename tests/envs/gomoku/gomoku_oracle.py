@@ -107,6 +107,12 @@ class Gomoku:
         sets = [self.stones_of(seat), self.stones_of(1 - seat), last, first]
         return [[[float((r, c) in chosen) for c in range(self.n)] for r in range(self.n)] for chosen in sets]
 
+    def observe_ruled(self, seat: int) -> Planes:
+        """The encoder `ruled` from a seat: stones, the board, and a board where only exactly five in a row win."""
+        cells = set(self.cells())
+        sets = [self.stones_of(seat), self.stones_of(1 - seat), cells, cells if self.rule == "standard" else set()]
+        return [[[float((r, c) in chosen) for c in range(self.n)] for r in range(self.n)] for chosen in sets]
+
     def observe_flat(self, seat: int) -> list[float]:
         """The encoder `flat` from a seat: the other seat's stones point by point, then the observer's."""
         return [float(cell in chosen) for chosen in map(self.stones_of, (1 - seat, seat)) for cell in self.cells()]

@@ -48,7 +48,7 @@ def test_symmetries_keep_the_game(game: Game) -> None:
         for field in ("to_move", "winner", "ply"):
             assert np.array_equal(here.states[field], there.states[field])
         for seat in (0, 1):
-            for encoder, parts in (("planes", 4), ("flat", 2)):
+            for encoder, parts in (("planes", 4), ("ruled", 4), ("flat", 2)):
                 x, y = (
                     seen(game, batch.states, encoder, seat).reshape(-1, parts, game.actions) for batch in (here, there)
                 )
