@@ -35,7 +35,7 @@ from .alphazero_agent import read_network
 from .alphazero_params import PARAMS
 from .network_evaluator import NetworkEvaluator, torch_threads
 from .networks import Network
-from .policy_value import build_for_all
+from .policy_value import Board, build_for_all
 from .samples import Drawn, Window
 from .self_play import SPENT, SUMS, Order, Played, Player, SelfPlay, make_evaluator, take
 
@@ -78,7 +78,7 @@ class AlphaZero:
             torch.manual_seed(v["seed"])
             self.net = build_for_all(self.games, v["network"], self.encoder, choices or {}).to(device)
         self.foretells = bool(v["reply_weight"] or v["owner_weight"])
-        if self.foretells and not self.net.choices.get("auxiliary"):
+        if self.foretells and not (isinstance(self.net, Board) and self.net.choices["auxiliary"]):
             raise BoyiError("reply_weight and owner_weight need network=board with choices = { auxiliary = true }")
         if v["openings"] and any(game.spec.dice for game in self.games):
             raise BoyiError("openings must be 0 for a game with dice")
@@ -116,29 +116,42 @@ class AlphaZero:
         return make_evaluator(game, net, self.encoder, self.device, self.values)
 
     def round(self) -> None:
-        """Play, then learn from the games that have ended.
+        """Play, and learn from the games that have ended: afterwards or, on another device than the CPU, meanwhile
+        from those of the rounds before.
 
         That is `moves` decisions in every game or, where other processes play, what the first that is done has played.
         """
         started = time.perf_counter()
-        new = self._play()
-        played = time.perf_counter()
+        meanwhile = self.device != "cpu" and not self.elsewhere
+        # One thread each: while the network judges for one, the kernels of another walk their trees.
+        with torch_threads(1):
+            coming = iter([self._next()]) if self.elsewhere else self._side_by_side()
+            if meanwhile:
+                self._catch_up()
+            new = self._take_in(coming)
         if sum(window.total for window in self.windows) >= self.values["learning_starts"]:
             self.owed += new * self.values["draws"] / self.values["batch_size"]
-            self._learn(int(self.owed))
-            self.owed -= int(self.owed)
-        self.spent["learning"] += time.perf_counter() - played
+        if not meanwhile:
+            self._catch_up()
         self.busy += time.perf_counter() - started
+
+    def _catch_up(self) -> None:
+        """Take the gradient steps that are owed to the samples so far."""
+        started = time.perf_counter()
+        self._learn(int(self.owed))
+        self.owed -= int(self.owed)
+        self.spent["learning"] += time.perf_counter() - started
 
     def close(self) -> None:
         """Let the processes go that play; another round starts new ones."""
         self._others.close()
         self._coming = None
 
-    def _play(self) -> int:
-        """Let games be played; return how many samples there are for it."""
-        found = [self._next()] if self.elsewhere else self._side_by_side()
-        for played in found:
+    def _take_in(self, coming: Iterator[Played]) -> int:
+        """Wait for what has been played; return how many samples there are for it."""
+        new = 0
+        for played in coming:
+            new += played.samples.size
             self.windows[played.game].extend(played.samples)
             for name, value in played.sums.items():
                 self.sums[name] += value
@@ -148,18 +161,16 @@ class AlphaZero:
                 self.moves += played.moves
             for name, seconds in played.seconds.items():
                 self.spent[name] += seconds
-        return sum(played.samples.size for played in found)
+        return new
 
-    def _side_by_side(self) -> list[Played]:
-        """Let all play on side by side, each on one thread."""
+    def _side_by_side(self) -> Iterator[Played]:
+        """Let all play on side by side, each on one thread; return what is to come of it."""
         everyone = [(number, play) for number, plays in enumerate(self.playing) for play in plays]
         for _, play in everyone:
             play.evaluator.refresh(self.best)
-        # One thread each: while the network judges for one, the kernels of another walk their trees.
-        with torch_threads(1):
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(max(1, min(self.threads, len(everyone))))
-            return list(self._pool.map(lambda one: take(one[0], one[1], self.values["moves"]), everyone))
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(max(1, min(self.threads, len(everyone))))
+        return self._pool.map(lambda one: take(one[0], one[1], self.values["moves"]), everyone)
 
     def _next(self) -> Played:
         """Wait for games that another process has played."""
@@ -194,8 +205,9 @@ class AlphaZero:
                 window = self.windows[self.rng.choice(odds.size, p=odds / odds.sum())]
                 drawn = window.draw(v["batch_size"], self.rng)
                 losses = self.losses(drawn)
+                total: Any = sum(WEIGHTS[name](v) * loss for name, loss in losses.items())
                 self.optimizer.zero_grad()
-                sum(WEIGHTS[name](v) * loss for name, loss in losses.items()).backward()
+                total.backward()
                 if v["clip"]:
                     nn.utils.clip_grad_norm_(self.net.parameters(), v["clip"])
                 self.optimizer.step()
@@ -240,7 +252,7 @@ class AlphaZero:
         """
         # Where self-play computes in bfloat16 learning does, too; weights, gradients and losses stay float32.
         with torch.autocast(seen.device.type, torch.bfloat16, enabled=self.dtype == torch.bfloat16):
-            logits, *more = (net.foretell if self.foretells else net)(seen)
+            logits, *more = net.foretell(seen) if isinstance(net, Board) and self.foretells else net(seen)
         # Not minus infinity: times a policy of 0 that would be no number.
         masked = logits.float().masked_fill(legal == 0, -1e9)
         return [functional.log_softmax(masked, dim=1), *(part.float() for part in more)]
@@ -296,7 +308,7 @@ def learned_weights(where: str, game: Game, encoder: str, net: Network) -> dict[
     """Read weights for a network; `BoyiError` where they are of another game or of a network that differs."""
     learned = read_network(where)
     card, theirs = learned.card, learned.network(game)
-    have, want = (card.network, theirs.choices, card.encoder), (net.name, net.choices, encoder)
+    have, want = (theirs.name, theirs.choices, card.encoder), (net.name, net.choices, encoder)
     if have != want:
         raise BoyiError(
             f"start={where} is network {have[0]} with {have[1]} that sees {have[2]}, the run's is "

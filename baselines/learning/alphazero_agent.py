@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from .network_evaluator import NetworkEvaluator
+    from .networks import Network
 
 FORMAT = "boyi-az-1"
 KEPT = {**{name: param for name, param in GUIDED.items() if name != "root"}, "leaf": LEAF}
@@ -79,7 +80,7 @@ class LearnedNetwork:
         except BoyiError as error:
             raise BoyiError(f"{where}: {error}") from None
 
-    def _plan(self, game: Game) -> nn.Module:
+    def _plan(self, game: Game) -> Network:
         """Make the network for a game without its weights, which are compared with it."""
         import torch
 
@@ -92,7 +93,7 @@ class LearnedNetwork:
         fit_arrays(self.weights, tensor_forms(net.state_dict(), "float16"), self.where)
         return net
 
-    def network(self, game: Game) -> nn.Module:
+    def network(self, game: Game) -> Network:
         """Make the network for a game; `BoyiError` for a game that it has not learned."""
         import torch
 

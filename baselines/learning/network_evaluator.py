@@ -23,6 +23,8 @@ from .network_evaluator_kernels import playout_rows, prior_rows
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 """What a network may compute with; "auto": bfloat16 on GPUs, and where it is quicker on CPUs that multiply it."""
+ROUND = 64
+"""The numbers of positions that a GPU is asked about are multiples of this."""
 HEAVY = 16_000_000
 """Multiplications a call from which bfloat16 is quicker on those: by half and more; far below it takes twice as long,
 one position of Hex 7x7 by 32 filters, or hundreds of EinStein by layers of 20.
@@ -92,14 +94,15 @@ class NetworkEvaluator:
 
     def _ask(self, net: Callable[[Tensor], Any], states: np.ndarray, seats: np.ndarray) -> list[np.ndarray]:
         """Show the network what seats see of positions; return all that it says, each (m, …) float32."""
-        x = np.empty((states.size, *self.frame.shape), np.float32)
-        observe = bind(observe_rows, self.game, self.frame.encoder)
-        observe(0, states.size, states, np.arange(states.size), seats, x)
+        m = states.size
+        # A GPU plans its work anew for each number of positions: there are few of these.
+        x = np.zeros((m if self.stream is None else -(-m // ROUND) * ROUND, *self.frame.shape), np.float32)
+        bind(observe_rows, self.game, self.frame.encoder)(0, m, states, np.arange(m), seats, x[:m])
         started = time.perf_counter()
         with torch_threads(self.threads), torch.inference_mode(), torch.cuda.stream(self.stream):
             seen = torch.from_numpy(x) if self.stream is None else torch.from_numpy(x).pin_memory()
             said = net(seen.to(self.device, non_blocking=True).to(self.dtype))
-            found = [part.float().cpu().numpy() for part in (said if isinstance(said, tuple) else (said,))]
+            found = [part[:m].float().cpu().numpy() for part in (said if isinstance(said, tuple) else (said,))]
         self.spent += time.perf_counter() - started
         return found
 

@@ -112,9 +112,10 @@ def picture(
 
     target = outcome_share * samples["outcome"] + (1 - outcome_share) * samples["value"]
     reply = owner = None
-    if "reply" in samples.dtype.names:
+    parts = samples.dtype.names or ()
+    if "reply" in parts:
         reply = turned((samples["reply"][:, None] == np.arange(game.actions)).astype(np.float32))
-    if "end" in samples.dtype.names:
+    if "end" in parts:
         # The first two planes are the stones of the observer and of the other, in every encoder of planes.
         last = shown(positions(game, samples, "end"))
         owner = last[:, 0] - last[:, 1]

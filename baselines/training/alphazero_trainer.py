@@ -193,7 +193,7 @@ class AlphaZeroTrainer(Trainer):
 
     def _networks(self) -> dict[str, nn.Module]:
         learner = self.learner
-        found = {"net": learner.net}
+        found: dict[str, nn.Module] = {"net": learner.net}
         if self.config["average"]:
             found["mean"] = learner.mean
         if self.config["gate_interval"]:

@@ -384,7 +384,7 @@ def test_the_gate_lets_the_better_network_play() -> None:
     assert torch.equal(next(model.best.parameters()), one) and model.promotions == 0
     asked: list[Any] = []
     assert model.gate(lambda newest, best: asked.append((newest, best)) or 0.55)  # type: ignore[func-returns-value]
-    assert asked == [(model.net, model.best)]
+    assert asked == [(model.mean, model.best)]
     assert torch.equal(next(model.best.parameters()), next(model.net.parameters())) and model.promotions == 1
 
 
@@ -392,7 +392,8 @@ def test_without_a_gate_the_newest_plays() -> None:
     model = learner(learning_starts=0, learning_rate=0.1)
     while model.updates < 5:
         model.round()
-    model._play()
+    model.values = {**model.values, "draws": 0.0}
+    model.round()
     own = dict(model.net.state_dict())
     for play in (play for plays in model.playing for play in plays):
         assert all(torch.equal(tensor, own[name]) for name, tensor in play.evaluator.net.state_dict().items())
