@@ -39,8 +39,8 @@ PARAMS: dict[str, Param] = {
     "opening": Param(0, "first actions of a game, each of them random in one game of two", low=0, high=1000),
     "openings": Param(
         0,
-        "a game begins with the most even by the network of so many random openings of up to `opening` actions; "
-        "0: as `opening` says",
+        "three games of four begin with the most even by the network of so many random openings of up to `opening` "
+        "actions, the others with one of them; 0: as `opening` says",
         low=0,
         high=1000,
     ),

@@ -36,6 +36,9 @@ SUMS = (
 )  # fmt: skip
 """What is counted between two lines of the log."""
 
+ANY_OPENING = 0.25
+"""Share of the games that begin with any random opening where others begin with the most even of some."""
+
 SPENT = ("network", "kernels", "python")
 """What the time of playing goes into."""
 
@@ -103,7 +106,7 @@ class SelfPlay:
         return np.concatenate(finished)
 
     def _begun(self, view: View) -> View:
-        """Let games that begin go through the most even of some openings; return the view after that."""
+        """Lead games that begin through one of some random openings, as a rule the most even; view them then."""
         rows, many, most = view.row[self.plies[view.row] == 0], self.values["openings"], self.values["opening"]
         if not (many and rows.size):
             return view
@@ -115,8 +118,10 @@ class SelfPlay:
         going, uneven = np.flatnonzero(states["to_move"] >= 0), np.full(states.size, np.inf)
         seats = states["to_move"][going].astype(np.int64)
         uneven[going] = np.abs(self.evaluator.values(copied(states, going), seats))
-        chosen = many * np.arange(rows.size) + uneven.reshape(-1, many).argmin(axis=1)
-        # Where every opening ends the game at once there is none.
+        # Some begin with any, or nobody would learn what to do on an empty board.
+        best = np.where(self.rng.random(rows.size) < ANY_OPENING, 0, uneven.reshape(-1, many).argmin(axis=1))
+        chosen = many * np.arange(rows.size) + best
+        # Where an opening ends the game at once there is none.
         lengths, actions = np.where(np.isinf(uneven[chosen]), 0, lengths[chosen]), actions[chosen]
         for ply in range(most):
             longer = lengths > ply
