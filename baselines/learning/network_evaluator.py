@@ -20,11 +20,10 @@ from ...envs.engine.view import copied
 from ...envs.faces.frame import Frame
 from ..search.guided import Settings, make_scratch
 from .network_evaluator_kernels import playout_rows, prior_rows
+from .recorded import Recorded, rounded
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 """What a network may compute with; "auto": bfloat16 on GPUs, and where it is quicker on CPUs that multiply it."""
-ROUND = 64
-"""The numbers of positions that a GPU is asked about are multiples of this."""
 HEAVY = 16_000_000
 """Multiplications a call from which bfloat16 is quicker on those: by half and more; far below it takes twice as long,
 one position of Hex 7x7 by 32 filters, or hundreds of EinStein by layers of 20.
@@ -57,14 +56,19 @@ class NetworkEvaluator:
         self.mask = np.zeros(game.actions, np.int8)
         # On a GPU what several judge for overlaps, copies and all, when each has a stream of its own.
         self.stream = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None  # type: ignore[no-untyped-call]
+        self._recorded: dict[tuple[str, int], Recorded] = {}
+        """For a GPU: what is asked, and of how many positions."""
         self.spent = 0.0
         """Seconds in the network so far."""
-        self.refresh(net)
-
-    def refresh(self, net: nn.Module) -> None:
-        """Judge by what a network is now."""
         copy = deepcopy(net).eval().to(self.device, self.dtype)
         self.net: nn.Module = copy.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.refresh(net)
+
+    @torch.no_grad()
+    def refresh(self, net: nn.Module) -> None:
+        """Judge by what a network is now."""
+        for own, newest in zip(self.net.state_dict().values(), net.state_dict().values(), strict=True):
+            own.copy_(newest)
         if self.stream is not None:
             self.stream.wait_stream(torch.cuda.current_stream(self.device))
 
@@ -94,17 +98,28 @@ class NetworkEvaluator:
 
     def _ask(self, net: Callable[[Tensor], Any], states: np.ndarray, seats: np.ndarray) -> list[np.ndarray]:
         """Show the network what seats see of positions; return all that it says, each (m, …) float32."""
-        m = states.size
-        # A GPU plans its work anew for each number of positions: there are few of these.
-        x = np.zeros((m if self.stream is None else -(-m // ROUND) * ROUND, *self.frame.shape), np.float32)
-        bind(observe_rows, self.game, self.frame.encoder)(0, m, states, np.arange(m), seats, x[:m])
+        m, started = states.size, time.perf_counter()
+        recorded = None if self.stream is None else self._record(net, rounded(m), self.stream)
+        self.spent += time.perf_counter() - started
+        x = np.empty((m, *self.frame.shape), np.float32) if recorded is None else recorded.shown[:m]
+        bind(observe_rows, self.game, self.frame.encoder)(0, m, states, np.arange(m), seats, x)
         started = time.perf_counter()
-        with torch_threads(self.threads), torch.inference_mode(), torch.cuda.stream(self.stream):
-            seen = torch.from_numpy(x) if self.stream is None else torch.from_numpy(x).pin_memory()
-            said = net(seen.to(self.device, non_blocking=True).to(self.dtype))
-            found = [part[:m].float().cpu().numpy() for part in (said if isinstance(said, tuple) else (said,))]
+        with torch_threads(self.threads), torch.inference_mode():
+            if recorded is not None:
+                found = recorded(m)
+            else:
+                said = net(torch.from_numpy(x).to(self.device).to(self.dtype))
+                found = [part.float().cpu().numpy() for part in (said if isinstance(said, tuple) else (said,))]
         self.spent += time.perf_counter() - started
         return found
+
+    def _record(self, net: Callable[[Tensor], Any], rows: int, stream: torch.cuda.Stream) -> Recorded:
+        """Return what a GPU does for so many positions, recorded when it is first asked for."""
+        key = getattr(net, "__name__", ""), rows
+        if key not in self._recorded:
+            with torch.inference_mode():
+                self._recorded[key] = Recorded(net, self.frame.shape, rows, self.dtype, stream)
+        return self._recorded[key]
 
 
 def quicker(net: nn.Module, shape: tuple[int, ...], rows: int, device: str = "cpu") -> str:
