@@ -4,6 +4,7 @@ On Hex 7x7 a network learns with each choice for as long as with none, by the ti
 has been trained stays in ``self_play/`` and is not trained again.
 """
 
+import re
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -29,17 +30,24 @@ CHOICES: dict[str, dict[str, Any]] = {
     "AlphaZero's root": {"root": "puct", "dirichlet": 0.3},
     "16 simulations": {"sims": 16},
     "playout cap: 48 in one of four, else 12": {"sims": 48, "quick_sims": 12, "full_share": 0.25},
+    "the same, each sample drawn four times as often": {
+        "sims": 48,
+        "quick_sims": 12,
+        "full_share": 0.25,
+        "draws": 12.0,
+    },
     "value: a half from search": {"outcome_share": 0.5},
     "auxiliary: the next move": {**FORETELLS, "reply_weight": 0.15},
     "auxiliary: who owns what": {**FORETELLS, "owner_weight": 0.15},
     "surprise": {"surprise": 0.5},
     "the most even of 8 openings": {"openings": 8},
-    "mean of the weights": {"average": 0.998},
+    "mean of 500 steps' weights": {"average": 0.998},
+    "mean of 50 steps' weights": {"average": 0.98},
 }
 
 
 def file_of(name: str) -> Path:
-    return FOLDER / f"{list(CHOICES).index(name)}.safetensors"
+    return FOLDER / f"{re.sub('[^a-z0-9]+', '_', name.lower())}.safetensors"
 
 
 def train(name: str) -> str:

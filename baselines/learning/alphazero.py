@@ -33,6 +33,7 @@ from ..agent import check_duel
 from ..workers.crew import Crew, check_workers
 from .alphazero_agent import read_network
 from .alphazero_params import PARAMS
+from .lessons import Lessons
 from .network_evaluator import NetworkEvaluator, torch_threads
 from .networks import Network
 from .policy_value import Board, build_for_all
@@ -91,6 +92,7 @@ class AlphaZero:
         self.rng = np.random.default_rng(seeds.pop())
         self.windows = [Window(game, self.encoder, v) for game in self.games]
         sizes = [size for size in np.diff(np.linspace(0, v["envs"], v["halves"] + 1).astype(int)).tolist() if size]
+        self.lessons = Lessons(v["records"], self.games, v) if v["records"] else None
         self.elsewhere = bool(v["workers"] or v["cluster"])
         """Whether other processes play."""
         self.playing = [
@@ -119,13 +121,17 @@ class AlphaZero:
         """Play, and learn from the games that have ended: afterwards or, on another device than the CPU, meanwhile
         from those of the rounds before.
 
-        That is `moves` decisions in every game or, where other processes play, what the first that is done has played.
+        That is `moves` decisions in every game or, where other processes play, what the first that is done has played;
+        before all that, some of the recorded games.
         """
         started = time.perf_counter()
         meanwhile = self.device != "cpu" and not self.elsewhere
         # One thread each: while the network judges for one, the kernels of another walk their trees.
         with torch_threads(1):
-            coming = iter([self._next()]) if self.elsewhere else self._side_by_side()
+            if self.lessons is not None and self.lessons.left:
+                coming = iter(self.lessons.take())
+            else:
+                coming = iter([self._next()]) if self.elsewhere else self._side_by_side()
             if meanwhile:
                 self._catch_up()
             new = self._take_in(coming)

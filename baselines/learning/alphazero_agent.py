@@ -18,7 +18,7 @@ from ..agent import Agent, Weights, check_duel
 from ..search.guided import PARAMS as GUIDED
 from ..search.guided import GuidedSearch, Searched, read_settings
 from ..search.puct import shares
-from .alphazero_params import LEAF
+from .alphazero_params import LEAF, PROOFS
 from .model_agent import tensor_forms
 from .shipped import shipped_weights, weights_file
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .networks import Network
 
 FORMAT = "boyi-az-1"
-KEPT = {**{name: param for name, param in GUIDED.items() if name != "root"}, "leaf": LEAF}
+KEPT = {**{name: param for name, param in GUIDED.items() if name != "root"}, "leaf": LEAF, "proofs": PROOFS}
 """What of the search that a network has learned with its file keeps."""
 
 

@@ -9,11 +9,18 @@ MANY = 10**12
 LEAF = Param(
     "network", "what values positions: the network, or one random playout of each", choices=("network", "playout")
 )
+PROOFS = Param(
+    0,
+    "positions that alpha-beta by the game's evaluation meets at most in each leaf, to prove who wins; 0: none does",
+    low=0,
+    high=1_000_000,
+)
 
 PARAMS: dict[str, Param] = {
     "network": Param("board", "network", choices=("board", "mlp", "layout", "policy42_value36")),
     "encoder": Param("", "what the network sees; empty: the game's default encoder"),
     "start": Param("", "weights to begin with, as einstein (weights that ship), runs/NAME or a file; empty: new ones"),
+    "records": Param("", "recorded games to learn from before any are played: a file that boyi arena --out wrote"),
     "precision": Param(
         "auto", "numbers that networks compute with; auto: as is quicker", choices=("auto", "float32", "bfloat16")
     ),
@@ -25,6 +32,7 @@ PARAMS: dict[str, Param] = {
     "full_share": Param(1.0, "share of the searches that are full (playout cap)", low=0.0, high=1.0),
     **GUIDED,
     "leaf": LEAF,
+    "proofs": PROOFS,
     "c": Param(1.5, GUIDED["c"].doc, low=0.0, high=1000.0),
     "keep_tree": Param(True, "keep the part of the tree that was played (root=puct)"),
     "noise": Param(

@@ -15,13 +15,15 @@ WIN = 1_000_000
 
 
 class Evaluation(NamedTuple):
-    """What a game offers: one record (1,) of what it keeps of a position, its kernels by the protocol's names, and
-    the value that promises a return of tanh(1) = 0.76 in a game of returns from -1 to 1.
+    """What a game offers: one record (1,) of what it keeps of a position, its kernels by the protocol's names, the
+    value that promises a return of tanh(1) = 0.76 in a game of returns from -1 to 1, and that from which on a game is
+    won for certain.
     """
 
     notes: np.ndarray
     kernels: dict[str, Kernel]
     scale: float
+    sure: int = WIN
 
 
 def evaluation(game: Game, algorithm: str, *, learned: bool = False) -> Evaluation:
@@ -32,9 +34,10 @@ def evaluation(game: Game, algorithm: str, *, learned: bool = False) -> Evaluati
         raise BoyiError(f"{algorithm} has no evaluation of the positions of {game}")
     module = game.module("evaluate")
     kernels = {name: getattr(module, name) for name in PLAYERS if hasattr(module, name)}
+    sure = getattr(module, "SURE", WIN)
     if not learned:
-        return Evaluation(module.notes(game), kernels, float(module.SCALE))
+        return Evaluation(module.notes(game), kernels, float(module.SCALE), sure)
     if not hasattr(module, "evaluate_learned"):
         raise BoyiError(f"{algorithm} has no learned evaluation of the positions of {game}, only one made by hand")
     kernels["evaluate"] = module.evaluate_learned
-    return Evaluation(module.notes(game), kernels, float(module.LEARNED_SCALE))
+    return Evaluation(module.notes(game), kernels, float(module.LEARNED_SCALE), sure)

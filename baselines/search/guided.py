@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs.engine.bind import bind
+from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Weights
@@ -20,6 +21,7 @@ from . import gumbel
 from .clock import ANY, run_until
 from .evaluators import Evaluator, Handmade, Playouts
 from .forest import Forest
+from .lookout import Lookout
 from .puct_kernels import (
     Asked,
     Halving,
@@ -36,6 +38,7 @@ from .puct_kernels import (
 from .tree import DEPTH, TIMED_NODES, children, expected_line
 
 MOST_NODES = 4_000_000  # largest tree that nobody asked for by name
+NO_WINS = np.zeros(0, np.int64)
 UNPLANNED = Halving(np.zeros((0, 0), np.int64), np.zeros((0, 0)), 0.0, 0.0)
 
 
@@ -60,7 +63,8 @@ class Settings(NamedTuple):
     `relative` to what its position is worth; whether every move is `valued` when its position is opened and dice are
     `averaged`; whether the part of a tree that was played is kept (`reuse`); the size of a tree (`nodes`, 0: enough);
     whether simulations at the root are halved by Gumbel's rule among so many moves (`considered`, 0: they are not), and
-    the two constants of what values weigh there.
+    the two constants of what values weigh there; how many positions a search for proofs meets in a leaf (`proofs`, 0:
+    there is none).
     """
 
     c: float = 3.5
@@ -73,6 +77,7 @@ class Settings(NamedTuple):
     considered: int = 0
     c_visit: float = 50.0
     c_scale: float = 1.0
+    proofs: int = 0
 
     def terms(self, game: Game) -> Terms:
         """Say it as kernels want it."""
@@ -99,6 +104,7 @@ def read_settings(values: Mapping[str, Any], *, reuse: bool = True, nodes: int =
         considered=values["considered"] if values["root"] == "gumbel" else 0,
         c_visit=values["c_visit"],
         c_scale=values["c_scale"],
+        proofs=values.get("proofs", 0),
     )
 
 
@@ -140,6 +146,9 @@ class GuidedSearch:
         self.spent = 0.0
         """Seconds in kernels so far, where the evaluator is asked from outside of them."""
         self.terms = settings.terms(game)
+        if settings.proofs and settings.valued:
+            raise BoyiError("proofs go with backup=leaf alone")
+        self.lookout = Lookout(game, settings.proofs) if settings.proofs else None
 
     def search(
         self,
@@ -170,7 +179,10 @@ class GuidedSearch:
         if noise is not None and not settings.considered:
             bind(stir_rows, game)(planted, noise.drawn[order], noise.share[order])
         hurry = view.hurry if m == 1 else None
-        if math.isinf(until) and hurry is None:
+        wins = NO_WINS if self.lookout is None else self.lookout.wins(sorted_view.states)
+        if wins.size and (wins >= 0).all():
+            pass
+        elif math.isinf(until) and hurry is None:
             done = 1
             for count in sorted(set(counts.tolist())):
                 if count > done:
@@ -180,6 +192,9 @@ class GuidedSearch:
             most = ANY if seconds else int(counts[0]) - 1
             run_until(until, lambda count: run(m, count), most=most, hurry=hurry)
         found = self._gather(sorted_view, planted, plan, raw)
+        for k in np.flatnonzero(wins >= 0):
+            found.action[k], found.value[k] = wins[k], 1.0
+            found.visits[k] = found.policy[k] = np.arange(game.actions) == wins[k]
         if sorted_view is view:
             return found
         back = np.argsort(order)
@@ -261,6 +276,8 @@ class GuidedSearch:
             for _ in range(count):
                 started = time.perf_counter()
                 select(*walked, *rest)
+                if self.lookout is not None:
+                    self.lookout.close(walked[0], leaves)
                 self.spent += time.perf_counter() - started
                 going, more = np.flatnonzero(leaves.kind[:games]), int(asked.size[0])
                 if going.size:

@@ -40,6 +40,7 @@ class AlphaZeroState(Form, frozen=True, kw_only=True):
     updates: Whole
     promotions: Whole
     ordered: Whole
+    taken: Whole
     elsewhere: bool
     gated: Whole
     owed: Annotated[float, msgspec.Meta(ge=0.0, lt=1.0)]
@@ -143,6 +144,7 @@ class AlphaZeroTrainer(Trainer):
             updates=learner.updates,
             promotions=learner.promotions,
             ordered=learner.ordered,
+            taken=learner.lessons.taken if learner.lessons else 0,
             elsewhere=learner.elsewhere,
             gated=self.gated,
             owed=learner.owed,
@@ -176,6 +178,8 @@ class AlphaZeroTrainer(Trainer):
         for name in ("decisions", "finished", "updates", "promotions", "ordered", "owed"):
             setattr(learner, name, getattr(state, name))
         self.gated, learner.sums = state.gated, dict(state.sums)
+        if learner.lessons is not None:
+            learner.lessons.taken = state.taken
         for rng, generator in zip(self._generators(), state.generators, strict=True):
             generator.put(rng)
 

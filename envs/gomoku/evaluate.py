@@ -12,10 +12,10 @@ from ..grid.board import side
 from .shapes import COMPLETE, DEAD, KIND, KINDS, WINNING_FOUR, line, pace, shape, stones_on
 from .threats import candidates, tactics
 
-__all__ = ["SCALE", "candidates", "evaluate", "follow", "notes", "survey", "tactics", "transposition"]
+__all__ = ["SCALE", "SURE", "candidates", "evaluate", "follow", "notes", "survey", "tactics", "transposition"]
 
 SCALE = 200.0
-SURE = 900_000  # what it is worth to win by the next stone
+SURE = 899_998  # what it is worth at least to win by stones that nothing averts
 
 MOVER = np.array([0, 0, 1, 1, 6, 13, 26, 19, 26, 55, 400, 0, 0], np.int64)
 WAITING = np.array([0, 0, 1, 1, 4, 9, 20, 8, 17, 42, 114, 100, 0], np.int64)
@@ -127,11 +127,11 @@ def evaluate(s, e, seat):
 def worth(mine, theirs):
     """Value a position for the seat to move by the counts of both seats' kinds of points."""
     if mine[COMPLETE] > 0:
-        return SURE
+        return SURE + 2
     if theirs[COMPLETE] > 1:
-        return 1 - SURE
+        return -1 - SURE
     if theirs[COMPLETE] == 0 and mine[WINNING_FOUR] > 0:
-        return SURE - 2
+        return SURE
     value = TEMPO
     for kind in range(COMPLETE):
         value += MOVER[kind] * mine[kind] - WAITING[kind] * theirs[kind]
