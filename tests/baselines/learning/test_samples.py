@@ -23,7 +23,8 @@ from boyi.envs.records.game_record import read_game
 GAME = find("hex:board_size=3")
 TINY: dict[str, Any] = {
     "network": "board", "choices": {"channels": 4, "blocks": 1, "auxiliary": True}, "precision": "float32", "envs": 8,
-    "halves": 1, "moves": 40, "sims": 6, "quick_sims": 3, "learning_starts": 10**6, "batch_size": 16, "seed": 3,
+    "halves": 1, "threads": 1, "moves": 40, "sims": 6, "quick_sims": 3, "learning_starts": 10**6, "batch_size": 16,
+    "seed": 3,
 }  # fmt: skip
 
 

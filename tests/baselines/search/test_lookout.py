@@ -1,0 +1,125 @@
+"""Proofs in a guided search: what alpha-beta can count out closes leaves, and a win that is certain is played."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from boyi.baselines.learning.alphazero import AlphaZero
+from boyi.baselines.learning.samples import positions
+from boyi.baselines.search.guided import GuidedSearch, Settings
+from boyi.baselines.search.lookout import Lookout
+from boyi.envs import Batch, BoyiError, find
+from boyi.envs.engine.view import View
+
+FIVES = find("gomoku:board_size=9")
+PROVES = 2000  # positions that suffice for what is to be proven here
+
+
+def at(name: str, *stones: str) -> View:
+    """View Gomoku after stones laid by turns, named as the board has them."""
+    game = find(name)
+    batch = Batch(game, 1, seed=0, encoder=None)
+    for stone in stones:
+        batch.step([game.module("text").parse(batch.states[0], stone)])
+    return batch.view()
+
+
+class Blind:
+    """An evaluator that knows nothing, and counts what it is asked."""
+
+    def __init__(self, actions: int) -> None:
+        self.actions, self.asked = actions, 0
+
+    def evaluate(self, states: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        self.asked += states.size
+        return np.ones((states.size, self.actions), np.float32), np.zeros(states.size, np.float32)
+
+    def values(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        return np.zeros(states.size, np.float32)
+
+
+OPEN_THREE = at("gomoku:board_size=9", "d5", "a1", "e5", "c1", "f5", "e1")
+"""Seat 0 moves and has an open three: an open four wins."""
+MET = at("gomoku:board_size=9", "a1", "d5", "c1", "e5", "h2", "f5")
+"""Seat 0 moves and must meet the other's open three."""
+LOST = at("gomoku:board_size=9", "a1", "d5", "c1", "e5", "h2", "f5", "i9", "g5")
+"""Seat 0 moves and the other has an open four."""
+
+
+def test_a_win_that_is_certain_is_found_and_no_other() -> None:
+    lookout = Lookout(FIVES, PROVES)
+    text = FIVES.module("text")
+    for view, wanted in ((OPEN_THREE, {"c5", "g5"}), (MET, set()), (LOST, set())):
+        found = int(lookout.wins(view.states)[0])
+        assert (text.name(view.states[0], found) in wanted) if wanted else found == -1
+    every = np.concatenate([view.states for view in (MET, OPEN_THREE, LOST)])
+    assert (lookout.wins(every) >= 0).tolist() == [False, True, False]
+    assert lookout.wins(Batch(FIVES, 1, seed=0, encoder=None).view().states)[0] == -1
+
+
+def searched(view: View, sims: int, proofs: int, **settings: Any) -> tuple[Any, Blind]:
+    blind = Blind(view.game.actions)
+    return GuidedSearch(view.game, blind, Settings(proofs=proofs, **settings), sims).search(view, sims), blind
+
+
+def test_leaves_that_are_decided_are_worth_what_they_are() -> None:
+    """Nobody but an end of the three averts the open four: all else is lost, by proofs alone."""
+    text = FIVES.module("text")
+    found, blind = searched(MET, 400, PROVES)
+    visited = np.flatnonzero(found.visits[0])
+    names = {text.name(MET.states[0], a): found.worth[0, a] for a in visited.tolist()}
+    averts = {"b5", "c5", "g5", "h5"}
+    assert visited.size == 75 and all(worth == -1.0 for name, worth in names.items() if name not in averts)
+    assert text.name(MET.states[0], int(found.action[0])) in averts
+    guessed, asked = searched(MET, 400, 0)
+    assert np.nanmin(guessed.worth[0]) > -1.0 and asked.asked == 400 and blind.asked < 300
+
+
+def test_a_certain_win_is_played_without_a_search() -> None:
+    found, blind = searched(OPEN_THREE, 400, PROVES)
+    assert FIVES.module("text").name(OPEN_THREE.states[0], int(found.action[0])) in ("c5", "g5")
+    assert blind.asked == 1 and found.value[0] == 1.0
+    assert found.policy[0, found.action[0]] == found.policy[0].sum() == 1.0 == found.visits[0].sum()
+
+
+def test_where_all_is_lost_there_is_still_a_move() -> None:
+    found, _ = searched(LOST, 300, PROVES)
+    assert LOST.mask[0, found.action[0]] and found.value[0] < -0.9
+
+
+def test_games_that_are_searched_together_do_not_change_each_other() -> None:
+    batch = Batch(FIVES, 6, seed=3, encoder=None)
+    for _ in range(8):
+        batch.step(batch.sample())
+    view = batch.view()
+    together = GuidedSearch(FIVES, Blind(81), Settings(proofs=100), 60).search(view, 60)
+    for k in range(6):
+        alone = GuidedSearch(FIVES, Blind(81), Settings(proofs=100), 60).search(view.take(np.array([k])), 60)
+        assert (alone.visits[0] == together.visits[k]).all()
+
+
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+def test_self_play_by_proofs_wins_what_is_won(root: str) -> None:
+    """With an untrained network: who is found to win has won in the end, but for what named moves leave out."""
+    values: dict[str, Any] = {
+        "network": "board", "choices": {"channels": 2, "blocks": 0}, "envs": 16, "halves": 1, "threads": 1, "sims": 8,
+        "moves": 60, "root": root, "precision": "float32", "learning_starts": 10**6, "temperature": 0.5,
+    }  # fmt: skip
+    game = find("gomoku:board_size=7")
+    lost = []
+    for proofs in (0, 50):
+        model = AlphaZero(game, proofs=proofs, **values)
+        model.round()
+        samples = model.windows[0].samples[: model.windows[0].total]
+        certain = Lookout(game, 50).wins(positions(game, samples)) >= 0
+        assert certain.sum() > 10
+        lost.append((samples["outcome"][certain] < 1).mean())
+    assert lost[0] > 4 * lost[1], lost
+
+
+def test_what_does_not_go_is_said() -> None:
+    with pytest.raises(BoyiError, match=r"proofs cannot be found for einstein: that takes .* no dice"):
+        Lookout(find("einstein"), 10)
+    with pytest.raises(BoyiError, match="proofs go with backup=leaf alone"):
+        GuidedSearch(FIVES, Blind(81), Settings(proofs=10, valued=True), 10)
