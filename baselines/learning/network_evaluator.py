@@ -20,10 +20,13 @@ from ...envs.engine.view import copied
 from ...envs.faces.frame import Frame
 from ..search.guided import Settings, make_scratch
 from .network_evaluator_kernels import playout_rows, prior_rows
+from .openvino_network import Planned, installed
 from .recorded import Recorded, rounded
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-"""What a network may compute with; "auto": bfloat16 on GPUs, and where it is quicker on CPUs that multiply it."""
+"""What a network may compute with by torch; "auto": bfloat16 on GPUs, and where it is quicker on CPUs that multiply it.
+On a CPU "auto" also leaves it to OpenVINO where that is installed, in bfloat16 where the CPU multiplies it.
+"""
 HEAVY = 16_000_000
 """Multiplications a call from which bfloat16 is quicker on those: by half and more; far below it takes twice as long,
 one position of Hex 7x7 by 32 filters, or hundreds of EinStein by layers of 20.
@@ -62,11 +65,17 @@ class NetworkEvaluator:
         """Seconds in the network so far."""
         copy = deepcopy(net).eval().to(self.device, self.dtype)
         self.net: nn.Module = copy.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._planned: Planned | None = None
+        if self.device.type == "cpu" and precision == "auto" and installed():
+            dtype = torch.bfloat16 if multiplies_bfloat16() else torch.float32
+            self._planned = Planned(net, self.frame.shape, dtype, threads or torch.get_num_threads())
         self.refresh(net)
 
     @torch.no_grad()
     def refresh(self, net: nn.Module) -> None:
         """Judge by what a network is now."""
+        if self._planned is not None:
+            self._planned.refresh(net)
         for own, newest in zip(self.net.state_dict().values(), net.state_dict().values(), strict=True):
             own.copy_(newest)
         if self.stream is not None:
@@ -107,6 +116,8 @@ class NetworkEvaluator:
         with torch_threads(self.threads), torch.inference_mode():
             if recorded is not None:
                 found = recorded(m)
+            elif self._planned is not None and net is self.net:
+                found = self._planned(x)
             else:
                 said = net(torch.from_numpy(x).to(self.device).to(self.dtype))
                 found = [part.float().cpu().numpy() for part in (said if isinstance(said, tuple) else (said,))]
@@ -126,8 +137,12 @@ def quicker(net: nn.Module, shape: tuple[int, ...], rows: int, device: str = "cp
     """Name the precision in which a network judges so many observations quicker."""
     if torch.device(device).type != "cpu":
         return "bfloat16"
-    multiplies = torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
-    return "bfloat16" if multiplies and rows * multiplications(net, shape) >= HEAVY else "float32"
+    return "bfloat16" if multiplies_bfloat16() and rows * multiplications(net, shape) >= HEAVY else "float32"
+
+
+def multiplies_bfloat16() -> bool:
+    """Whether the cores of this machine multiply numbers of bfloat16."""
+    return torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
 
 
 def multiplications(net: nn.Module, shape: tuple[int, ...]) -> int:

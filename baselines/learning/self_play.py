@@ -297,5 +297,6 @@ def make_evaluator(
         device=device,
         precision=values["precision"],
         rows=values["envs"] // values["halves"],
+        threads=1,
         leaf=values["leaf"],
     )

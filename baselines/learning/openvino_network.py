@@ -1,0 +1,67 @@
+"""Networks on a CPU by OpenVINO, where it is installed: one position at a time as quick as torch is with many.
+
+Torch asks for one layer after the other and lays numbers out anew for each; OpenVINO plans all layers at once.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from copy import deepcopy
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+PRECISIONS = {torch.float32: "f32", torch.bfloat16: "bf16"}
+
+
+def installed() -> bool:
+    return find_spec("openvino") is not None
+
+
+class Planned:
+    """What a network says of observations (m, *shape) float32, any m, planned for so many threads of a CPU.
+
+    It is a plan for the weights as they are when they are handed over, last by `refresh`.
+    """
+
+    def __init__(self, net: nn.Module, shape: Sequence[int], dtype: torch.dtype, threads: int) -> None:
+        import openvino
+        from openvino.frontend import FrontEndManager
+        from openvino.frontend.pytorch.ts_decoder import TorchScriptPythonDecoder
+
+        self._core = openvino.Core()
+        self._own = deepcopy(net).eval().cpu().float().requires_grad_(requires_grad=False)
+        front = FrontEndManager().load_by_framework("pytorch")
+        # Not by `convert_model`, which tells its makers of every call.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the only way in that is quick is one that torch would rather not offer
+            decoder = TorchScriptPythonDecoder(self._own, example_input=torch.zeros(2, *shape))
+        self._model = front.convert(front.load(decoder))
+        self._model.reshape([-1, *shape])
+        self._hints: dict[str, Any] = {
+            "INFERENCE_PRECISION_HINT": PRECISIONS[dtype],
+            "INFERENCE_NUM_THREADS": threads,
+            "NUM_STREAMS": 1,
+            # Several processes would all be bound to the first cores.
+            "ENABLE_CPU_PINNING": False,
+        }
+        self.refresh(net)
+
+    @torch.no_grad()
+    def refresh(self, net: nn.Module) -> None:
+        """Plan anew for the weights that a network has now."""
+        # The model reads them where they lie.
+        for own, newest in zip(self._own.state_dict().values(), net.state_dict().values(), strict=True):
+            own.copy_(newest)
+        compiled = self._core.compile_model(self._model, "CPU", self._hints)
+        self._request = compiled.create_infer_request()
+        self._outputs = compiled.outputs
+
+    def __call__(self, x: np.ndarray) -> list[np.ndarray]:
+        """Return all that is said of observations (m, *shape), each (m, …) float32."""
+        found = self._request.infer({0: x}, share_inputs=True)
+        return [found[output].copy() for output in self._outputs]
