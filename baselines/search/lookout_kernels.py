@@ -6,24 +6,16 @@ from .alphabeta_kernels import begin, iterate, start_iteration
 from .puct_kernels import ENDED, OPENED, tree_of
 
 
-def proves(levels, states, notes, rest, turns, budget, least):
-    """Whether the position ``states[0]`` is worth `least` to its mover by a search of so many turns; `False` also where
-    the `budget` of positions does not suffice. `rest` is a table, and what else `iterate` wants.
+def asked(levels, states, notes, rest, turns, budget, alpha):
+    """Ask whether the position ``states[0]`` is worth more than `alpha` to its mover, by a search of so many turns.
+
+    The answer is ``levels.best[0]``, above alpha or not. Return whether the `budget` of positions has sufficed. `rest`
+    is a table, and what else `iterate` wants.
     """
     table, quiescence, low, high, r = rest
     begin(levels, states, notes)
-    start_iteration(levels, turns, least - 1, least)
-    ended = iterate(levels, states, notes, table, 1, quiescence, 0, low, high, r, budget)
-    return ended and levels.best[0] >= least
-
-
-def refutes(levels, states, notes, rest, turns, budget, most):
-    """Whether the position ``states[0]`` is worth no more than `most` to its mover, as `proves` tells."""
-    table, quiescence, low, high, r = rest
-    begin(levels, states, notes)
-    start_iteration(levels, turns, most, most + 1)
-    ended = iterate(levels, states, notes, table, 1, quiescence, 0, low, high, r, budget)
-    return ended and levels.best[0] <= most
+    start_iteration(levels, turns, alpha, alpha + 1)
+    return iterate(levels, states, notes, table, 1, quiescence, 0, low, high, r, budget)
 
 
 def close_rows(planted, leaves, levels, states, notes, rest, turns, budget, sure):
@@ -36,9 +28,9 @@ def close_rows(planted, leaves, levels, states, notes, rest, turns, budget, sure
         if leaves.kind[k] == OPENED and length > 1:
             states[0] = leaves.states[k]
             value = 0.0
-            if proves(levels, states, notes, rest, turns, budget, sure):
+            if asked(levels, states, notes, rest, turns, budget, sure - 1) and levels.best[0] >= sure:
                 value = 1.0
-            elif refutes(levels, states, notes, rest, turns, budget, -sure):
+            elif asked(levels, states, notes, rest, turns, budget, -sure) and levels.best[0] <= -sure:
                 value = -1.0
             if value != 0.0:
                 tree, node = tree_of(planted, k), leaves.path[k, length - 1]
@@ -55,8 +47,10 @@ def close_rows(planted, leaves, levels, states, notes, rest, turns, budget, sure
 def win_rows(roots, levels, states, notes, rest, turns, budget, sure, wins):
     """Write to `wins` (m,) an action that wins each of the positions `roots` (m,), -1 where none is found."""
     for k in range(roots.shape[0]):
-        wins[k] = -1
-        for ahead in range(1, turns + 1):
+        wins[k], ahead, going = -1, 1, True
+        while going and ahead <= turns:
             states[0] = roots[k]
-            if wins[k] < 0 and proves(levels, states, notes, rest, ahead, budget, sure):
-                wins[k] = levels.choice[0]
+            going = asked(levels, states, notes, rest, ahead, budget, sure - 1)
+            if going and levels.best[0] >= sure:
+                wins[k], going = levels.choice[0], False
+            ahead += 1
