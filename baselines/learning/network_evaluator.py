@@ -69,7 +69,7 @@ class NetworkEvaluator:
         if self.device.type == "cpu" and precision == "auto" and installed():
             dtype = torch.bfloat16 if multiplies_bfloat16() else torch.float32
             self._planned = Planned(net, self.frame.shape, dtype, threads or torch.get_num_threads())
-        self.refresh(net)
+        self._await_weights()
 
     @torch.no_grad()
     def refresh(self, net: nn.Module) -> None:
@@ -78,6 +78,10 @@ class NetworkEvaluator:
             self._planned.refresh(net)
         for own, newest in zip(self.net.state_dict().values(), net.state_dict().values(), strict=True):
             own.copy_(newest)
+        self._await_weights()
+
+    def _await_weights(self) -> None:
+        """Let nothing be judged before the weights are there."""
         if self.stream is not None:
             self.stream.wait_stream(torch.cuda.current_stream(self.device))
 
