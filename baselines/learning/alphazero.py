@@ -81,6 +81,9 @@ class AlphaZero:
         self.foretells = bool(v["reply_weight"] or v["owner_weight"])
         if self.foretells and not (isinstance(self.net, Board) and self.net.choices["auxiliary"]):
             raise BoyiError("reply_weight and owner_weight need network=board with choices = { auxiliary = true }")
+        if isinstance(self.net, Board) and self.net.choices["auxiliary"]:
+            self.net.reply.requires_grad_(bool(v["reply_weight"]))
+            self.net.owner.requires_grad_(bool(v["owner_weight"]))
         if v["openings"] and any(game.spec.dice for game in self.games):
             raise BoyiError("openings must be 0 for a game with dice")
         if v["start"]:

@@ -220,7 +220,7 @@ class AlphaZeroTrainer(Trainer):
         if self.config["optimizer"] == "sgd" and not self.config["momentum"]:
             slots = ()
         for index, weights in enumerate(learner.net.parameters()) if state.updates else ():
-            for slot in slots:
+            for slot in slots if weights.requires_grad else ():
                 shape, low = ((1,), 0) if slot == "step" else (tuple(weights.shape), 0 if "sq" in slot else -np.inf)
                 found[f"optimizer/{index}/{slot}"] = ArrayForm(shape, (np.float32,), low)
         for k, (window, total) in enumerate(zip(learner.windows, state.totals, strict=True)):
