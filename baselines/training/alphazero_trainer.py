@@ -161,6 +161,9 @@ class AlphaZeroTrainer(Trainer):
         if state.elsewhere != learner.elsewhere:
             played = "other processes" if state.elsewhere else "the one that learned"
             raise BoyiError(f"{where} belongs to a run in which {played} played: workers and cluster must say so, too")
+        most = len(learner.lessons.records) if learner.lessons else 0
+        if state.taken > most:
+            raise BoyiError(f"{where} is damaged: it has learned from {state.taken} recorded games, there are {most}")
         for what, have, want in (
             ("windows", len(state.totals), len(learner.windows)),
             ("generators", len(state.generators), len(self._generators())),
