@@ -148,6 +148,7 @@ def test_samples_are_repeated_by_their_surprise() -> None:
 # Openings
 
 
+@pytest.mark.kernels
 def test_games_begin_with_the_most_even_opening(monkeypatch: pytest.MonkeyPatch) -> None:
     model = learner(envs=400, opening=2, openings=16, sims=2, quick_sims=2)
     play = model.playing[0][0]
@@ -173,6 +174,7 @@ def test_games_begin_with_the_most_even_opening(monkeypatch: pytest.MonkeyPatch)
     assert even.mean() == pytest.approx(0.75 * likely + 0.25 / 36, abs=0.08)
 
 
+@pytest.mark.kernels
 def test_openings_that_end_the_game_are_none() -> None:
     model = learner("hex:board_size=1", opening=1, openings=2, choices={"channels": 4, "blocks": 1})
     model.round()

@@ -47,6 +47,7 @@ LOST = at("gomoku:board_size=9", "a1", "d5", "c1", "e5", "h2", "f5", "i9", "g5")
 """Seat 0 moves and the other has an open four."""
 
 
+@pytest.mark.kernels
 def test_a_win_that_is_certain_is_found_and_no_other() -> None:
     lookout = Lookout(FIVES, PROVES)
     text = FIVES.module("text")
@@ -63,6 +64,7 @@ def searched(view: View, sims: int, proofs: int, **settings: Any) -> tuple[Any, 
     return GuidedSearch(view.game, blind, Settings(proofs=proofs, **settings), sims).search(view, sims), blind
 
 
+@pytest.mark.kernels
 def test_leaves_that_are_decided_are_worth_what_they_are() -> None:
     """Nobody but an end of the three averts the open four: all else is lost, by proofs alone."""
     text = FIVES.module("text")
