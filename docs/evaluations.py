@@ -5,7 +5,6 @@ onnxruntime`` also by ONNX Runtime, and in int8, calibrated on positions of rand
 """
 
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from boyi.baselines.command.peers import timed
 from boyi.baselines.learning.alphazero_agent import read_network
 from boyi.baselines.learning.openvino_network import Planned
 from boyi.envs import Batch, find
@@ -32,15 +32,13 @@ def positions(game: str, encoder: str, many: int) -> np.ndarray:
 
 def rate(judge: Callable[[np.ndarray], Any], x: np.ndarray) -> int:
     """Count positions a second, the median of some repeats."""
-    found = []
-    for _ in range(REPEATS):
+
+    def work() -> int:
         judge(x)
-        started, calls = time.perf_counter(), 0
-        while time.perf_counter() - started < SECONDS:
-            judge(x)
-            calls += 1
-        found.append(calls * len(x) / (time.perf_counter() - started))
-    return round(float(np.median(found)))
+        return len(x)
+
+    work()
+    return round(float(np.median([timed(SECONDS, work) for _ in range(REPEATS)])))
 
 
 def by_torch(net: torch.nn.Module, dtype: torch.dtype, *, compiled: bool = False) -> Callable[[np.ndarray], Any]:

@@ -14,6 +14,7 @@ from boyi.baselines.arena.matches import Match, compete
 from boyi.baselines.arena.openings import Openings
 from boyi.baselines.training.alphazero_trainer import AlphaZeroTrainer
 from boyi.baselines.training.config import check_config
+from boyi.envs import find
 
 GAME, SECONDS, GAMES = "hex:board_size=7", 480, 400
 NETWORK = {"channels": 32, "blocks": 4, "pool": 2}
@@ -66,12 +67,11 @@ def main() -> None:
     with ProcessPoolExecutor(2) as pool:
         for line in pool.map(train, [name for name in CHOICES if not file_of(name).exists()]):
             print(line, flush=True)
+    opening = Openings(find(GAME), 2, even=True)
     for sims in (0, 32):
         plain, *others = (f"az:{file_of(name)},sims={sims}" for name in CHOICES)
         for name, other in zip(list(CHOICES)[1:], others, strict=True):
-            match = Match(
-                GAME, [other, plain], games=GAMES, opening=Openings(Match(GAME, [other, plain]).game, 2, even=True)
-            )
+            match = Match(GAME, [other, plain], games=GAMES, opening=opening)
             print(f"{sims} simulations, {name}:", compete(match, workers=2), sep="\n", flush=True)
 
 

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from stable_baselines3.common.utils import polyak_update
 from torch import nn
 from torch.nn import functional
 
@@ -39,14 +40,6 @@ from .networks import Network
 from .policy_value import Board, build_for_all
 from .samples import Drawn, Window
 from .self_play import SPENT, SUMS, Order, Played, Player, SelfPlay, make_evaluator, take
-
-WEIGHTS: dict[str, Callable[[Mapping[str, Any]], float]] = {
-    "policy_loss": lambda values: 1.0,
-    "value_loss": lambda values: float(values["value_weight"]),
-    "reply_loss": lambda values: float(values["reply_weight"]),
-    "owner_loss": lambda values: float(values["owner_weight"]),
-}
-"""What each loss weighs in a run with such values."""
 
 
 class AlphaZero:
@@ -78,12 +71,15 @@ class AlphaZero:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(v["seed"])
             self.net = build_for_all(self.games, v["network"], self.encoder, choices or {}).to(device)
-        self.foretells = bool(v["reply_weight"] or v["owner_weight"])
-        if self.foretells and not (isinstance(self.net, Board) and self.net.choices["auxiliary"]):
-            raise BoyiError("reply_weight and owner_weight need network=board with choices = { auxiliary = true }")
+        foretold = {f"{part}_loss": v[f"{part}_weight"] for part in ("reply", "owner") if v[f"{part}_weight"]}
+        self.weights = {"policy_loss": 1.0, "value_loss": v["value_weight"], **foretold}
+        """What each loss weighs that there is."""
+        self.foretells = bool(foretold)
         if isinstance(self.net, Board) and self.net.choices["auxiliary"]:
-            self.net.reply.requires_grad_(bool(v["reply_weight"]))
-            self.net.owner.requires_grad_(bool(v["owner_weight"]))
+            self.net.reply.requires_grad_("reply_loss" in foretold)
+            self.net.owner.requires_grad_("owner_loss" in foretold)
+        elif foretold:
+            raise BoyiError("reply_weight and owner_weight need network=board with choices = { auxiliary = true }")
         if v["openings"] and any(game.spec.dice for game in self.games):
             raise BoyiError("openings must be 0 for a game with dice")
         if v["start"]:
@@ -133,8 +129,10 @@ class AlphaZero:
         with torch_threads(1):
             if self.lessons is not None and self.lessons.left:
                 coming = iter(self.lessons.take())
+            elif self.elsewhere:
+                coming = iter([self._next()])
             else:
-                coming = iter([self._next()]) if self.elsewhere else self._side_by_side()
+                coming = self._side_by_side()
             if meanwhile:
                 self._catch_up()
             new = self._take_in(coming)
@@ -214,7 +212,7 @@ class AlphaZero:
                 window = self.windows[self.rng.choice(odds.size, p=odds / odds.sum())]
                 drawn = window.draw(v["batch_size"], self.rng)
                 losses = self.losses(drawn)
-                total: Any = sum(WEIGHTS[name](v) * loss for name, loss in losses.items())
+                total: Any = sum(self.weights[name] * loss for name, loss in losses.items())
                 self.optimizer.zero_grad()
                 total.backward()
                 if v["clip"]:
@@ -236,9 +234,7 @@ class AlphaZero:
         """Move the mean of the weights on, which is a shorter one as long as there have been few steps."""
         if self.values["average"]:
             share = min(self.values["average"], steps / (steps + 9))
-            with torch.no_grad():
-                for mean, newest in zip(self.mean.parameters(), self.net.parameters(), strict=True):
-                    mean.lerp_(newest, 1 - share)
+            polyak_update(self.net.parameters(), self.mean.parameters(), 1 - share)
 
     def losses(self, drawn: Drawn) -> dict[str, torch.Tensor]:
         """Compare what the network says with what is to be learned."""
@@ -298,7 +294,7 @@ class AlphaZero:
             **self._shares(),
         }
         if s["steps"]:
-            found |= {f"train/{name}": s[name] / steps for name in WEIGHTS if WEIGHTS[name](self.values)}
+            found |= {f"train/{name}": s[name] / steps for name in self.weights}
             if self.values["kl_stop"]:
                 found["train/divergence"] = s["divergence"] / steps
         if self.values["gate_interval"]:

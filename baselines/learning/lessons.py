@@ -12,7 +12,7 @@ from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game, find
 from ...envs.records.files import PathOf, as_path, read_lines
 from ...envs.records.game_record import Ending, GameRecord, positions, read_line
-from .samples import sample_form
+from .samples import sample_form, scaled
 from .self_play import SPENT, SUMS, Played
 
 GAMES = 64  # that are taken at a time
@@ -59,8 +59,8 @@ class Lessons:
         samples["state"] = states[first:-1].view(samples.dtype["state"])
         samples["policy"][rows, actions[first:]] = 1.0
         assert record.returns is not None
-        scaled = 2.0 * (np.array(record.returns) - game.low) / (game.high - game.low) - 1.0
-        samples["outcome"] = samples["value"] = scaled[states["to_move"][first:-1]]
+        outcomes = scaled(game, np.array(record.returns))
+        samples["outcome"] = samples["value"] = outcomes[states["to_move"][first:-1]]
         if self.values["reply_weight"]:
             samples["reply"] = [*actions[first + 1 :], -1]
         if self.values["owner_weight"]:
@@ -68,7 +68,7 @@ class Lessons:
         moves += np.bincount(actions, minlength=moves.size)
         for name, value in (
             ("games", 1), ("plies", actions.size), ("decisions", samples.size), ("samples", samples.size),
-            ("first_wins", scaled[0] > 0), ("second_wins", scaled[0] < 0),
+            ("first_wins", outcomes[0] > 0), ("second_wins", outcomes[0] < 0),
         ):  # fmt: skip
             sums[name] += value
         return samples

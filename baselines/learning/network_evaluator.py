@@ -21,7 +21,7 @@ from ...envs.faces.frame import Frame
 from ..search.guided import Settings, make_scratch
 from .network_evaluator_kernels import playout_rows, prior_rows
 from .openvino_network import Planned, installed
-from .recorded import Recorded, rounded
+from .recorded import Recorded, parts, rounded
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 """What a network may compute with by torch; "auto": bfloat16 on GPUs, and where it is quicker on CPUs that multiply it.
@@ -71,13 +71,12 @@ class NetworkEvaluator:
             self._planned = Planned(net, self.frame.shape, dtype, threads or torch.get_num_threads())
         self._await_weights()
 
-    @torch.no_grad()
     def refresh(self, net: nn.Module) -> None:
         """Judge by what a network is now."""
         if self._planned is not None:
             self._planned.refresh(net)
-        for own, newest in zip(self.net.state_dict().values(), net.state_dict().values(), strict=True):
-            own.copy_(newest)
+        # Into the place of the old ones, where what a GPU has recorded reads them.
+        self.net.load_state_dict(net.state_dict())
         self._await_weights()
 
     def _await_weights(self) -> None:
@@ -111,9 +110,8 @@ class NetworkEvaluator:
 
     def _ask(self, net: Callable[[Tensor], Any], states: np.ndarray, seats: np.ndarray) -> list[np.ndarray]:
         """Show the network what seats see of positions; return all that it says, each (m, …) float32."""
-        m, started = states.size, time.perf_counter()
+        m = states.size
         recorded = None if self.stream is None else self._record(net, rounded(m), self.stream)
-        self.spent += time.perf_counter() - started
         x = np.empty((m, *self.frame.shape), np.float32) if recorded is None else recorded.shown[:m]
         bind(observe_rows, self.game, self.frame.encoder)(0, m, states, np.arange(m), seats, x)
         started = time.perf_counter()
@@ -124,7 +122,7 @@ class NetworkEvaluator:
                 found = self._planned(x)
             else:
                 said = net(torch.from_numpy(x).to(self.device).to(self.dtype))
-                found = [part.float().cpu().numpy() for part in (said if isinstance(said, tuple) else (said,))]
+                found = [part.float().cpu().numpy() for part in parts(said)]
         self.spent += time.perf_counter() - started
         return found
 

@@ -51,12 +51,10 @@ class Planned:
         }
         self.refresh(net)
 
-    @torch.no_grad()
     def refresh(self, net: nn.Module) -> None:
         """Plan anew for the weights that a network has now."""
-        # The model reads them where they lie.
-        for own, newest in zip(self._own.state_dict().values(), net.state_dict().values(), strict=True):
-            own.copy_(newest)
+        # Into the place of the old ones, where the model reads them.
+        self._own.load_state_dict(net.state_dict())
         compiled = self._core.compile_model(self._model, "CPU", self._hints)
         self._request = compiled.create_infer_request()
         self._outputs = compiled.outputs

@@ -22,6 +22,11 @@ def rounded(m: int) -> int:
     return max(LEAST, 1 << (m - 1).bit_length())
 
 
+def parts(said: Any) -> tuple[Tensor, ...]:
+    """Return all that a network has said, which may be one thing alone."""
+    return said if isinstance(said, tuple) else (said,)
+
+
 class Recorded:
     """What `net` says of observations (rows, *shape), computed as `dtype` on a stream of a GPU.
 
@@ -42,8 +47,7 @@ class Recorded:
         self._seen = self._shown.to(stream.device)
 
         def said() -> list[Tensor]:
-            found = net(self._seen.to(dtype))
-            return [part.float() for part in (found if isinstance(found, tuple) else (found,))]
+            return [part.float() for part in parts(net(self._seen.to(dtype)))]
 
         self._graph = torch.cuda.CUDAGraph()
         with _recording:

@@ -41,6 +41,12 @@ def positions(game: Game, samples: np.ndarray, name: str = "state") -> np.ndarra
     return np.ascontiguousarray(samples[name]).view(game.dtype)
 
 
+def scaled(game: Game, returns: np.ndarray) -> np.ndarray:
+    """Scale the returns (seats,) of a game to [-1, 1], as outcomes are."""
+    found: np.ndarray = 2.0 * (returns - game.low) / (game.high - game.low) - 1.0
+    return found
+
+
 class Drawn(NamedTuple):
     """Samples as a network is shown them: what it sees (m, …), the legal actions (m, actions), the policy (m, actions)
     and the target of the value (m,); where they are learned, too, what is played next (m, actions), nothing at the end

@@ -27,7 +27,7 @@ from ..search.guided import GuidedSearch, Noise, Searched, read_settings
 from ..search.puct import shares
 from .network_evaluator import NetworkEvaluator, torch_threads
 from .policy_value import build_for_all
-from .samples import positions, sample_form
+from .samples import positions, sample_form, scaled
 from .self_play_kernels import stray_rows
 
 SUMS = (
@@ -107,10 +107,10 @@ class SelfPlay:
 
     def _begun(self, view: View) -> View:
         """Lead games that begin through one of some random openings, as a rule the most even; view them then."""
-        rows, many, most = view.row[self.plies[view.row] == 0], self.values["openings"], self.values["opening"]
-        if not (many and rows.size):
+        new, many, most = np.flatnonzero(self.plies[view.row] == 0), self.values["openings"], self.values["opening"]
+        if not (many and new.size):
             return view
-        states = copied(view.states, np.repeat(np.flatnonzero(self.plies[view.row] == 0), many))
+        rows, states = view.row[new], copied(view.states, np.repeat(new, many))
         lengths = self.rng.integers(most + 1, size=states.size)
         actions = np.zeros((states.size, most), np.int64)
         streams = self.rng.integers(2**63, size=(states.size, 2)).astype(np.uint64)
@@ -179,10 +179,9 @@ class SelfPlay:
         """Keep decisions; what is played is what comes next after those before."""
         parts = self.open.dtype.names or ()
         if "reply" in parts:
-            before = np.flatnonzero(self.count[view.row])
-            last = view.row[before], self.count[view.row[before]] - 1
-            unknown = self.open["reply"][last] < 0
-            self.open["reply"][last] = np.where(unknown, actions[before], self.open["reply"][last])
+            last = self.count[view.row] - 1
+            waiting = (last >= 0) & (self.open["reply"][view.row, last] < 0)
+            self.open["reply"][view.row[waiting], last[waiting]] = actions[waiting]
         rows = view.row[full]
         if rows.size and self.count[rows].max() == self.open.shape[1]:
             self.open = np.concatenate([self.open, np.zeros_like(self.open)], axis=1)
@@ -198,18 +197,18 @@ class SelfPlay:
 
     def _finish(self, row: int, returns: np.ndarray, last: np.ndarray, sums: dict[str, float]) -> np.ndarray:
         """Take the samples of a game that has ended in the position `last` (1,), now that returns are known."""
-        scaled = 2.0 * (returns - self.game.low) / (self.game.high - self.game.low) - 1.0
+        outcomes = scaled(self.game, returns)
         many = int(self.count[row])
         ended = np.zeros(many, sample_form(self.game, self.values))
         for name in self.open.dtype.names or ():
             ended[name] = self.open[name][row, :many]
         if self.values["owner_weight"]:
             ended["end"] = last.view(ended.dtype["end"])
-        ended["outcome"] = scaled[positions(self.game, ended)["to_move"]]
+        ended["outcome"] = outcomes[positions(self.game, ended)["to_move"]]
         sums["games"] += 1
         sums["plies"] += self.plies[row]
-        sums["first_wins"] += scaled[0] > 0
-        sums["second_wins"] += scaled[0] < 0
+        sums["first_wins"] += outcomes[0] > 0
+        sums["second_wins"] += outcomes[0] < 0
         self.count[row] = self.plies[row] = 0
         return self._weighed(ended) if self.values["surprise"] else ended
 
@@ -229,10 +228,8 @@ def entropy(policies: np.ndarray) -> np.ndarray:
 
 def divergence(policies: np.ndarray, priors: np.ndarray) -> np.ndarray:
     """Measure how far policies (m, actions) are from the priors that they came of, in nats (m,)."""
-    some = policies > 0
-    logs = np.log(policies, out=np.zeros_like(policies), where=some)
-    logs -= np.log(np.maximum(priors, 1e-9), out=np.zeros_like(policies), where=some)
-    found: np.ndarray = np.maximum((policies * logs).sum(axis=1), 0.0)
+    crossed = -(policies * np.log(np.maximum(priors, 1e-9))).sum(axis=1)
+    found: np.ndarray = np.maximum(crossed - entropy(policies), 0.0)
     return found
 
 

@@ -38,7 +38,6 @@ from .puct_kernels import (
 from .tree import DEPTH, TIMED_NODES, children, expected_line
 
 MOST_NODES = 4_000_000  # largest tree that nobody asked for by name
-NO_WINS = np.zeros(0, np.int64)
 UNPLANNED = Halving(np.zeros((0, 0), np.int64), np.zeros((0, 0)), 0.0, 0.0)
 
 
@@ -165,7 +164,9 @@ class GuidedSearch:
         """
         m, game, settings = view.row.size, self.game, self.settings
         until = time.perf_counter() + sum(view.seconds(k, seconds) for k in range(m))
-        counts = np.broadcast_to(np.asarray(sims, np.int64), (m,))
+        wins = np.full(m, -1) if self.lookout is None else self.lookout.wins(view.states)
+        # The first opens the root; what is won already needs no more.
+        counts = np.where(wins >= 0, 1, np.asarray(sims, np.int64))
         # Games with many simulations first, so that those still going are always the first so many.
         order = np.argsort(-counts, kind="stable")
         sorted_view = view if m == 1 or (counts == counts[0]).all() else view.take(order)
@@ -179,26 +180,23 @@ class GuidedSearch:
         if noise is not None and not settings.considered:
             bind(stir_rows, game)(planted, noise.drawn[order], noise.share[order])
         hurry = view.hurry if m == 1 else None
-        wins = NO_WINS if self.lookout is None else self.lookout.wins(sorted_view.states)
-        if wins.size and (wins >= 0).all():
-            pass
-        elif math.isinf(until) and hurry is None:
+        if math.isinf(until) and hurry is None:
             done = 1
             for count in sorted(set(counts.tolist())):
                 if count > done:
                     run(int((counts >= count).sum()), count - done)
                     done = count
-        else:
+        elif counts[0] > 1:
             most = ANY if seconds else int(counts[0]) - 1
             run_until(until, lambda count: run(m, count), most=most, hurry=hurry)
         found = self._gather(sorted_view, planted, plan, raw)
+        if sorted_view is not view:
+            back = np.argsort(order)
+            found = Searched(*(array[back] for array in found))
         for k in np.flatnonzero(wins >= 0):
             found.action[k], found.value[k] = wins[k], 1.0
             found.visits[k] = found.policy[k] = np.arange(game.actions) == wins[k]
-        if sorted_view is view:
-            return found
-        back = np.argsort(order)
-        return Searched(*(array[back] for array in found))
+        return found
 
     def so_far(self, view: View, k: int) -> Weights:
         """Say how often the actions of game k of a view have been visited, by its tree as it is."""

@@ -190,7 +190,7 @@ def test_the_learner(name: str) -> None:
 MOVER = '[positions(self.game, ended)["to_move"]]'
 SEATS = 'states["to_move"].astype(np.int64)'
 PLANTED = {
-    "sign of the outcome": ('ended["outcome"] = scaled', 'ended["outcome"] = -scaled'),
+    "sign of the outcome": ('ended["outcome"] = outcomes', 'ended["outcome"] = -outcomes'),
     "outcome of the other seat": (MOVER, MOVER.replace("[positions", "[1 - positions")),
     "outcome by the parity of plies": (MOVER, MOVER.replace('["to_move"]', '["ply"] % 2')),
     "last decision left out": ("many = int(self.count[row])", "many = int(self.count[row]) - 1"),
