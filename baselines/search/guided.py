@@ -29,6 +29,7 @@ from .puct_kernels import (
     Planted,
     Scratch,
     Terms,
+    cut_rows,
     gather_rows,
     select_rows,
     stir_rows,
@@ -37,6 +38,8 @@ from .puct_kernels import (
 )
 from .tree import DEPTH, TIMED_NODES, children, expected_line
 
+FEARED = 16  # moves of a root that are looked at for what they lose: one for so many simulations, and at most so many
+FEAR_SHARE = 1 / 3  # of a time a move, that it may take
 MOST_NODES = 4_000_000  # largest tree that nobody asked for by name
 UNPLANNED = Halving(np.zeros((0, 0), np.int64), np.zeros((0, 0)), 0.0, 0.0)
 
@@ -163,7 +166,8 @@ class GuidedSearch:
         simulation of a new tree opens its root. Without Gumbel noise halving takes the likeliest moves.
         """
         m, game, settings = view.row.size, self.game, self.settings
-        until = time.perf_counter() + sum(view.seconds(k, seconds) for k in range(m))
+        started = time.perf_counter()
+        until = started + sum(view.seconds(k, seconds) for k in range(m))
         wins = np.full(m, -1) if self.lookout is None else self.lookout.wins(view.states)
         # The first opens the root; what is won already needs no more.
         counts = np.where(wins >= 0, 1, np.asarray(sims, np.int64))
@@ -177,6 +181,9 @@ class GuidedSearch:
         run(m, 1)
         raw = np.zeros(m)
         bind(value_rows, game)(planted, sorted_view.seat, raw)
+        if self.lookout is not None:
+            feared = np.where(counts > 1, FEARED, 0) if seconds else np.minimum(counts // FEARED, FEARED)
+            self._cut(self.lookout, sorted_view, planted, feared, started + FEAR_SHARE * (until - started))
         if noise is not None and not settings.considered:
             bind(stir_rows, game)(planted, noise.drawn[order], noise.share[order])
         hurry = view.hurry if m == 1 else None
@@ -197,6 +204,19 @@ class GuidedSearch:
             found.action[k], found.value[k] = wins[k], 1.0
             found.visits[k] = found.policy[k] = np.arange(game.actions) == wins[k]
         return found
+
+    def _cut(self, lookout: Lookout, view: View, planted: Planted, feared: np.ndarray, until: float) -> None:
+        """Cut off those that lose of the likeliest moves, `feared` (m,) of each root as far as the time allows."""
+        m, game = feared.size, self.game
+        priors, unused = np.zeros((m, game.actions)), np.zeros((m, game.actions))
+        bind(gather_rows, game)(planted, view.seat, unused.astype(np.int64), unused, priors)
+        cut, likeliest = np.zeros((m, game.actions), np.bool_), np.argsort(-priors, axis=1, kind="stable")
+        for rank, actions in enumerate(likeliest.T[: feared.max()]):
+            if time.perf_counter() >= until:
+                break
+            games = np.flatnonzero((feared > rank) & (view.mask[np.arange(m), actions] != 0))
+            cut[games, actions[games]] = lookout.loses(view.states[games], actions[games])
+        bind(cut_rows, game)(planted, cut)
 
     def so_far(self, view: View, k: int) -> Weights:
         """Say how often the actions of game k of a view have been visited, by its tree as it is."""

@@ -1,24 +1,41 @@
-"""The kernels of `lookout`, bound to a game with its evaluation: small alpha-beta searches for what is decided."""
+"""The kernels of `lookout`, bound to a game with its evaluation: small alpha-beta searches for what is decided.
+
+A search goes by steps, int64 (k, 2): turns that are searched, and turns that tactics may last behind them.
+"""
 
 import numpy as np
 
-from .alphabeta_kernels import begin, iterate, start_iteration
+from ...envs.engine.protocol import step
+from .alphabeta_kernels import LIMIT, begin, iterate, start_iteration
 from .puct_kernels import ENDED, OPENED, tree_of
 
 
-def asked(levels, states, notes, rest, turns, budget, alpha):
-    """Ask whether the position ``states[0]`` is worth more than `alpha` to its mover, by a search of so many turns.
+def reaches(levels, states, notes, rest, steps, budget, alpha, beyond):
+    """Ask by one step after another whether the position ``states[0]`` is worth more than `alpha` to its mover.
 
-    The answer is ``levels.best[0]``, above alpha or not. Return whether the `budget` of positions has sufficed. `rest`
-    is a table, and what else `iterate` wants.
+    With `beyond` False, whether it is worth no more. Each search meets at most `budget` positions; where that has not
+    sufficed steps that go no less far in either way are left out. `rest` is a table, and what else `iterate` wants.
     """
-    table, quiescence, low, high, r = rest
-    begin(levels, states, notes)
-    start_iteration(levels, turns, alpha, alpha + 1)
-    return iterate(levels, states, notes, table, 1, quiescence, 0, low, high, r, budget)
+    table, low, high, r = rest
+    most_turns, most_tactics = LIMIT, LIMIT
+    for i in range(steps.shape[0]):
+        turns, tactics = steps[i]
+        if turns < most_turns or tactics < most_tactics:
+            begin(levels, states, notes)
+            start_iteration(levels, turns, alpha, alpha + 1)
+            if not iterate(levels, states, notes, table, 1, tactics, 0, low, high, r, budget):
+                most_turns, most_tactics = turns, tactics
+            elif (levels.best[0] > alpha) == beyond:
+                return True
+    return False
 
 
-def close_rows(planted, leaves, levels, states, notes, rest, turns, budget, sure):
+def wins(levels, states, notes, rest, steps, budget, sure):
+    """Ask whether the mover of the position ``states[0]`` wins for certain, then by the action ``levels.choice[0]``."""
+    return reaches(levels, states, notes, rest, steps, budget, sure - 1, True)
+
+
+def close_rows(planted, leaves, levels, states, notes, rest, attack, defence, budget, sure):
     """Close the leaves that have just been opened and are decided, as if the game had ended there.
 
     Roots stay open. A leaf that was closed is opened, and looked at, each time that a simulation comes to it.
@@ -28,9 +45,9 @@ def close_rows(planted, leaves, levels, states, notes, rest, turns, budget, sure
         if leaves.kind[k] == OPENED and length > 1:
             states[0] = leaves.states[k]
             value = 0.0
-            if asked(levels, states, notes, rest, turns, budget, sure - 1) and levels.best[0] >= sure:
+            if wins(levels, states, notes, rest, attack, budget, sure):
                 value = 1.0
-            elif asked(levels, states, notes, rest, turns, budget, -sure) and levels.best[0] <= -sure:
+            elif reaches(levels, states, notes, rest, defence, budget, -sure, False):
                 value = -1.0
             if value != 0.0:
                 tree, node = tree_of(planted, k), leaves.path[k, length - 1]
@@ -44,13 +61,21 @@ def close_rows(planted, leaves, levels, states, notes, rest, turns, budget, sure
                 leaves.value[k] = value if leaves.seat[k] == 0 else -value
 
 
-def win_rows(roots, levels, states, notes, rest, turns, budget, sure, wins):
-    """Write to `wins` (m,) an action that wins each of the positions `roots` (m,), -1 where none is found."""
+def win_rows(roots, levels, states, notes, rest, steps, budget, sure, found):
+    """Write to `found` (m,) an action that wins each of the positions `roots` (m,), -1 where none is found."""
     for k in range(roots.shape[0]):
-        wins[k], ahead, going = -1, 1, True
-        while going and ahead <= turns:
-            states[0] = roots[k]
-            going = asked(levels, states, notes, rest, ahead, budget, sure - 1)
-            if going and levels.best[0] >= sure:
-                wins[k], going = levels.choice[0], False
-            ahead += 1
+        states[0] = roots[k]
+        won = wins(levels, states, notes, rest, steps, budget, sure)
+        found[k] = levels.choice[0] if won else -1
+
+
+def loss_rows(roots, actions, levels, states, notes, rest, steps, budget, sure, found):
+    """Write to `found` (m,) whether the other seat wins once an action (m,) has been played in each of `roots` (m,).
+
+    An action that leaves the same seat to move, or ends the game, loses nothing.
+    """
+    for k in range(roots.shape[0]):
+        states[0], mover = roots[k], roots[k].to_move
+        step(states[0], actions[k])
+        passes = states[0].to_move >= 0 and states[0].to_move != mover
+        found[k] = passes and wins(levels, states, notes, rest, steps, budget, sure)

@@ -430,6 +430,26 @@ def stir_rows(planted, noise, share):
             i = nodes[i].sibling
 
 
+def cut_rows(planted, cut):
+    """Take the moves of each root that `cut` (m, actions) names off it, where it has others."""
+    for k in range(planted.slots.shape[0]):
+        nodes, left = tree_of(planted, k).nodes, False
+        i = nodes[0].child
+        while i != 0:
+            left |= not cut[k, nodes[i].action]
+            i = nodes[i].sibling
+        before, i = np.int64(-1), np.int64(nodes[0].child)
+        while left and i != 0:
+            after = np.int64(nodes[i].sibling)
+            if not cut[k, nodes[i].action]:
+                before = i
+            elif before < 0:
+                nodes[0].child = after
+            else:
+                nodes[before].sibling = after
+            i = after
+
+
 def value_rows(planted, seats, values):
     """Write what each root is worth (m,) to its seat."""
     for k in range(planted.slots.shape[0]):

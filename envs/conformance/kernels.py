@@ -18,6 +18,7 @@ from ..engine.protocol import (
     step,
     survey,
     tactics,
+    threats,
 )
 from ..engine.rng import choose
 
@@ -84,6 +85,10 @@ def list_candidates(states, notes, moves, ranks):
 
 def list_tactics(states, notes, moves, ranks):
     return tactics(states[0], notes[0], moves, ranks)
+
+
+def list_threats(states, notes, moves, ranks):
+    return threats(states[0], notes[0], moves, ranks)
 
 
 def policy_one(states, notes, rng):

@@ -11,6 +11,7 @@ from .kernels import (
     follow_one,
     list_candidates,
     list_tactics,
+    list_threats,
     policy_one,
     rollout_one,
     survey_one,
@@ -67,7 +68,8 @@ def _said(probe: Probe, position: Position, notes: np.ndarray) -> list[bytes]:
     opposite = not duel or values.sum() == 0
     probe.require(opposite, position, lambda: f"evaluate says {values} to two seats: not one's loss")
     said = [values.tobytes()]
-    for generic, least in ((list_candidates, 1), (list_tactics, 0)) if position.to_move >= 0 else ():
+    lists = (list_candidates, 1), (list_tactics, 0), (list_threats, 0)
+    for generic, least in lists if position.to_move >= 0 else ():
         name = generic.__name__.removeprefix("list_")
         moves, ranks = (np.zeros(probe.game.actions, np.int32) for _ in range(2))
         count = int(_kernel(probe, generic, "evaluate")(position.states, notes, moves, ranks))

@@ -118,6 +118,14 @@ def tactics(s, e, moves, ranks):
     return 0
 
 
+def threats(s, e, moves, ranks):
+    """Write as `tactics` does, but of moves that win unless they are met, or what meets such a move; for proofs.
+
+    In ``evaluate.py``. Optional: there are none but `tactics`.
+    """
+    return 0
+
+
 def transposition(s, e):
     """Hash what the value of a position depends on to uint64; in ``evaluate.py``. Optional: `key`."""
     raise NotImplementedError

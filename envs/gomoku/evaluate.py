@@ -10,9 +10,11 @@ from ..engine.rng import GOLDEN, hash64, kernel
 from ..engine.spec import Game
 from ..grid.board import side
 from .shapes import COMPLETE, DEAD, KIND, KINDS, WINNING_FOUR, line, pace, shape, stones_on
-from .threats import candidates, tactics
+from .threats import candidates, tactics, threats
 
-__all__ = ["SCALE", "SURE", "candidates", "evaluate", "follow", "notes", "survey", "tactics", "transposition"]
+__all__ = [
+    "SCALE", "SURE", "candidates", "evaluate", "follow", "notes", "survey", "tactics", "threats", "transposition",
+]  # fmt: skip
 
 SCALE = 200.0
 SURE = 899_998  # what it is worth at least to win by stones that nothing averts

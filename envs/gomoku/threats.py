@@ -5,7 +5,7 @@ import numpy as np
 from ..engine.protocol import FORCED, URGENT
 from ..engine.rng import kernel
 from ..grid.board import side
-from .shapes import COMPLETE, FOUR, FOUR_THREE, KIND, PLAIN_FOUR, WINNING_FOUR, line, pace, shape, stones_on
+from .shapes import COMPLETE, FOUR, FOUR_THREE, KIND, LIVE_THREE, PLAIN_FOUR, WINNING_FOUR, line, pace, shape, stones_on
 
 WIDTH = 16  # most candidates where no threat narrows the choice
 FAINT = 8  # a point of less than one part in so many of the best one's rank is none
@@ -41,11 +41,7 @@ def candidates(s, e, moves, ranks):
         moves[0] = find_kind(e, mover, WINNING_FOUR)
         return 1
     if theirs[WINNING_FOUR] > 0:
-        n = list_fours(e, mover, moves, ranks)
-        n = list_stops(s, e, mover, moves, ranks, n)
-        if n == 0:
-            moves[0], n = find_kind(e, 1 - mover, WINNING_FOUR), 1
-        return n
+        return list_meeting(s, e, mover, moves, ranks)
     return list_promising(s, e, mover, moves, ranks)
 
 
@@ -65,16 +61,45 @@ def tactics(s, e, moves, ranks):
 
 
 @kernel
+def threats(s, e, moves, ranks):
+    """List what goes on with a row of fours and open threes: the mover's own, or all that meets the other's."""
+    mover = np.int64(s.to_move)
+    mine, theirs = e.counts[mover], e.counts[1 - mover]
+    if mine[COMPLETE] > 0 or theirs[COMPLETE] > 0 or mine[WINNING_FOUR] > 0:
+        return tactics(s, e, moves, ranks)
+    if theirs[WINNING_FOUR] > 0:
+        n = list_meeting(s, e, mover, moves, ranks)
+        ranks[0] = FORCED
+        return n
+    return list_from(e, mover, LIVE_THREE, moves, ranks)
+
+
+@kernel
+def list_meeting(s, e, mover, moves, ranks):
+    """Write what meets the other seat's winning fours: the mover's own fours and what stops them; one point at least."""
+    n = list_stops(s, e, mover, moves, ranks, list_fours(e, mover, moves, ranks))
+    if n == 0:
+        moves[0], ranks[0], n = find_kind(e, 1 - mover, WINNING_FOUR), URGENT, 1
+    return n
+
+
+@kernel
 def list_fours(e, seat, moves, ranks):
     """Write the points on which a seat makes a four; count them."""
+    return list_from(e, seat, PLAIN_FOUR, moves, ranks)
+
+
+@kernel
+def list_from(e, seat, least, moves, ranks):
+    """Write the points of a seat's that are of a kind from `least` on, but for those that win; count them."""
     n = 0
-    fours = 0
-    for kind in range(PLAIN_FOUR, COMPLETE):
-        fours += e.counts[seat, kind]
+    many = 0
+    for kind in range(least, COMPLETE):
+        many += e.counts[seat, kind]
     point = 0
-    while n < fours:
+    while n < many:
         kind = e.kinds[seat, point]
-        if kind >= PLAIN_FOUR:
+        if least <= kind < COMPLETE:
             moves[n] = point
             ranks[n] = np.int64(RANK[e.shapes[seat, point]]) + (URGENT if kind >= FOUR_THREE else 0)
             n += 1

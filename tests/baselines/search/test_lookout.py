@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from boyi.baselines import make_agent
 from boyi.baselines.learning.alphazero import AlphaZero
 from boyi.baselines.learning.samples import positions
-from boyi.baselines.search.guided import GuidedSearch, Settings
+from boyi.baselines.search.guided import FEARED, GuidedSearch, Settings
 from boyi.baselines.search.lookout import Lookout
 from boyi.envs import Batch, BoyiError, find
 from boyi.envs.engine.view import View
@@ -43,6 +44,8 @@ OPEN_THREE = at("gomoku:board_size=9", "d5", "a1", "e5", "c1", "f5", "e1")
 """Seat 0 moves and has an open three: an open four wins."""
 MET = at("gomoku:board_size=9", "a1", "d5", "c1", "e5", "h2", "f5")
 """Seat 0 moves and must meet the other's open three."""
+AVERTS = {"c5", "g5"}
+"""What does that."""
 LOST = at("gomoku:board_size=9", "a1", "d5", "c1", "e5", "h2", "f5", "i9", "g5")
 """Seat 0 moves and the other has an open four."""
 
@@ -59,6 +62,39 @@ def test_a_win_that_is_certain_is_found_and_no_other() -> None:
     assert lookout.wins(Batch(FIVES, 1, seed=0, encoder=None).view().states)[0] == -1
 
 
+@pytest.mark.kernels
+def test_moves_that_lose_are_known() -> None:
+    """After anything but an end of the three comes an open four."""
+    text, legal = FIVES.module("text"), np.flatnonzero(MET.mask[0])
+    found = Lookout(FIVES, PROVES).loses(np.repeat(MET.states, legal.size), legal)
+    assert {text.name(MET.states[0], a) for a in legal[~found].tolist()} == AVERTS
+
+
+def test_wins_by_threats_are_played_out() -> None:
+    """From positions of random stones that somebody wins for certain: against good answers, and against any."""
+    lookout, won = Lookout(FIVES, PROVES), 0
+    for other in ("alphabeta:depth=4", "random"):
+        batch = Batch(FIVES, 120, seed=5, encoder=None, autoreset="off")
+        for _ in range(14):
+            view = batch.view()
+            batch.step(batch.sample()[view.row], view.row)
+        view = batch.view()
+        certain = lookout.wins(view.states) >= 0
+        rows, winner = view.row[certain], view.seat[certain][0]
+        assert rows.size > 20
+        agent = make_agent(other)
+        while rows.size:
+            view = batch.view()
+            view = view.take(np.flatnonzero(np.isin(view.row, rows)))
+            actions = lookout.wins(view.states) if view.seat[0] == winner else agent.act(view)
+            assert (actions >= 0).all()
+            returns, over, _ = batch.step(actions, view.row)
+            assert (returns[over, winner] == 1.0).all()
+            won += int(over.sum())
+            rows = view.row[~over]
+    assert won > 40
+
+
 def searched(view: View, sims: int, proofs: int, **settings: Any) -> tuple[Any, Blind]:
     blind = Blind(view.game.actions)
     return GuidedSearch(view.game, blind, Settings(proofs=proofs, **settings), sims).search(view, sims), blind
@@ -71,9 +107,9 @@ def test_leaves_that_are_decided_are_worth_what_they_are() -> None:
     found, blind = searched(MET, 400, PROVES)
     visited = np.flatnonzero(found.visits[0])
     names = {text.name(MET.states[0], a): found.worth[0, a] for a in visited.tolist()}
-    averts = {"b5", "c5", "g5", "h5"}
-    assert visited.size == 75 and all(worth == -1.0 for name, worth in names.items() if name not in averts)
-    assert text.name(MET.states[0], int(found.action[0])) in averts
+    assert visited.size == 75 - FEARED, "of equally likely moves the first are looked at for what they lose, and cut"
+    assert names.keys() > AVERTS and all(worth == -1.0 for name, worth in names.items() if name not in AVERTS)
+    assert text.name(MET.states[0], int(found.action[0])) in AVERTS
     guessed, asked = searched(MET, 400, 0)
     assert np.nanmin(guessed.worth[0]) > -1.0 and asked.asked == 400 and blind.asked < 300
 

@@ -12,7 +12,17 @@ from sizes import COMPILES
 from boyi.baselines.search.evaluation import WIN, evaluation
 from boyi.envs import Game, find
 from boyi.envs.engine.bind import bind
-from boyi.envs.engine.protocol import candidates, evaluate, follow, step, survey, tactics, transposition
+from boyi.envs.engine.protocol import (
+    FORCED,
+    candidates,
+    evaluate,
+    follow,
+    step,
+    survey,
+    tactics,
+    threats,
+    transposition,
+)
 from boyi.envs.gomoku import evaluate as module
 from boyi.envs.gomoku import rules, shapes
 
@@ -46,6 +56,12 @@ def look(states, notes, moves, ranks, out):  # type: ignore[no-untyped-def]
     out[3] = evaluate(s, e, 1)
 
 
+def threaten(states, notes, moves, ranks, out):  # type: ignore[no-untyped-def]
+    """List the threats; write how many there are, and whether one of them must be played."""
+    out[0] = threats(states[0], notes[0], moves, ranks)
+    out[1] = out[0] > 0 and ranks[0] >= FORCED
+
+
 def hashed(states, notes, out):  # type: ignore[no-untyped-def]
     """Write the hash of the first position."""
     out[0] = transposition(states[0], notes[0])
@@ -75,6 +91,12 @@ class Position:
         bind(look, self.game, **self.kernels)(self.states, self.notes, moves, ranks, out)
         n, m = out[:2]
         return moves[:n].tolist(), moves[n : n + m].tolist(), int(out[2]), int(out[3])
+
+    def threats(self) -> tuple[list[int], bool]:
+        """Return what goes on with a row of threats, and whether one of these has to be played."""
+        moves, ranks, out = (np.zeros(self.game.actions, np.int32) for _ in range(3))
+        bind(threaten, self.game, **self.kernels)(self.states, self.notes, moves, ranks, out)
+        return moves[: out[0]].tolist(), bool(out[1])
 
     def hash(self) -> int:
         out = np.zeros(1, np.uint64)
@@ -310,27 +332,35 @@ def test_candidates_are_legal_and_leave_out_no_win_and_no_stop(size: int, rule: 
         if mover is None:
             continue
         moves, fours, *_ = position.look()
+        threats, forced = position.threats()
+        assert len(set(threats)) == len(threats) and set(threats) <= oracle.legal()
         assert moves and len(set(moves)) == len(moves) and set(moves) <= oracle.legal()
         assert len(set(fours)) == len(fours) and set(fours) <= oracle.legal()
         mine, theirs = completions(oracle, mover), completions(oracle, 1 - mover)
         if mine:
-            assert set(moves) <= mine
+            assert set(moves) <= mine and not threats
             met.add("a win")
         elif theirs:
             assert set(moves) <= theirs and (fours == moves or len(theirs) > 1)
+            assert threats == fours and forced == bool(threats)
             met.add("a stop")
         elif any(position.kind(mover, a) == shapes.WINNING_FOUR for a in oracle.legal()):
-            assert all(position.kind(mover, a) == shapes.WINNING_FOUR for a in moves) and not fours
+            assert all(position.kind(mover, a) == shapes.WINNING_FOUR for a in moves)
+            assert not fours and not threats
         else:
             assert set(fours) == {a for a in oracle.legal() if position.kind(mover, a) >= shapes.PLAIN_FOUR}
-            threats = {a for a in oracle.legal() if position.kind(1 - mover, a) == shapes.WINNING_FOUR}
-            if threats:
+            winning = {a for a in oracle.legal() if position.kind(1 - mover, a) == shapes.WINNING_FOUR}
+            if winning:
                 met.add("an open three")
-                met |= meet_threats(position, threats, moves, fours)
+                met |= meet_threats(position, winning, moves, fours)
+                assert set(threats) == set(moves) and forced
+            else:
+                assert set(threats) == {a for a in oracle.legal() if position.kind(mover, a) >= shapes.LIVE_THREE}
+                assert not forced
     assert met >= {"a win", "a stop", "an open three", "stopped"} or size < 9
 
 
-def meet_threats(position: Position, threats: set[int], moves: list[int], fours: list[int]) -> set[str]:
+def meet_threats(position: Position, winning: set[int], moves: list[int], fours: list[int]) -> set[str]:
     """Assert that every point that stops the other's winning fours is a candidate, and none that does not."""
     oracle = position.oracle
     mover = oracle.mover()
@@ -345,7 +375,7 @@ def meet_threats(position: Position, threats: set[int], moves: list[int], fours:
     if stops:
         assert set(moves) == stops | set(fours)
         return {"stopped"}
-    assert set(moves) <= threats | set(fours)
+    assert set(moves) <= winning | set(fours)
     return {"unstopped"}
 
 
