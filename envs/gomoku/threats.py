@@ -76,7 +76,7 @@ def threats(s, e, moves, ranks):
 
 @kernel
 def list_meeting(s, e, mover, moves, ranks):
-    """Write what meets the other seat's winning fours: the mover's own fours and what stops them; one point at least."""
+    """Write what meets the other seat's winning fours: own fours and what stops them, one point at least; count."""
     n = list_stops(s, e, mover, moves, ranks, list_fours(e, mover, moves, ranks))
     if n == 0:
         moves[0], ranks[0], n = find_kind(e, 1 - mover, WINNING_FOUR), URGENT, 1
