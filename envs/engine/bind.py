@@ -30,9 +30,7 @@ Kernel = Callable[..., Any]
 PLAYERS = {
     "policy": "greedy",
     "rollout": "rollout",
-    **dict.fromkeys(
-        ("survey", "follow", "evaluate", "candidates", "tactics", "threats", "transposition"), "evaluate"
-    ),
+    **dict.fromkeys(("survey", "follow", "evaluate", "candidates", "tactics", "threats", "transposition"), "evaluate"),
 }
 """What only some algorithms need, and the module of a game it is in: they hand it to `bind` as choices."""
 
