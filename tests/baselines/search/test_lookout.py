@@ -126,6 +126,22 @@ def test_where_all_is_lost_there_is_still_a_move() -> None:
     assert LOST.mask[0, found.action[0]] and found.value[0] < -0.9
 
 
+def test_moves_that_lose_are_left_alone_where_others_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Told that all but one of twelve moves lose the search looks at that one; that all do, at all of them."""
+    batch = Batch(find("gomoku:board_size=5"), 1, seed=4, encoder=None)
+    for _ in range(13):
+        batch.step(batch.sample())
+    view = batch.view()
+    legal = np.flatnonzero(view.mask[0])
+    assert legal.size == 12 < FEARED
+    monkeypatch.setattr(Lookout, "wins", lambda self, roots: np.full(roots.size, -1))
+    for spared in (*legal.tolist(), -1):
+        monkeypatch.setattr(Lookout, "loses", lambda self, roots, actions, spared=spared: actions != spared)
+        found, _ = searched(view, FEARED**2, 1)
+        assert np.flatnonzero(found.visits[0]).tolist() == ([spared] if spared >= 0 else legal.tolist())
+        assert found.action[0] == spared or spared < 0
+
+
 def test_games_that_are_searched_together_do_not_change_each_other() -> None:
     batch = Batch(FIVES, 6, seed=3, encoder=None)
     for _ in range(8):
