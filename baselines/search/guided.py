@@ -40,6 +40,7 @@ from .tree import DEPTH, TIMED_NODES, children, expected_line
 
 FEARED = 16  # moves of a root that are looked at for what they lose: one for so many simulations, and at most so many
 FEAR_SHARE = 1 / 3  # of a time a move, that it may take
+DOUBTS = (0.5, 0.7, 0.85, 0.95)  # shares of a time after which what would be played is looked at closely
 MOST_NODES = 4_000_000  # largest tree that nobody asked for by name
 UNPLANNED = Halving(np.zeros((0, 0), np.int64), np.zeros((0, 0)), 0.0, 0.0)
 
@@ -183,7 +184,17 @@ class GuidedSearch:
         bind(value_rows, game)(planted, sorted_view.seat, raw)
         if self.lookout is not None:
             feared = np.where(counts > 1, FEARED, 0) if seconds else np.minimum(counts // FEARED, FEARED)
-            self._cut(self.lookout, sorted_view, planted, feared, started + FEAR_SHARE * (until - started))
+            self._fear(sorted_view, planted, feared, started + FEAR_SHARE * (until - started))
+        sound, marks = np.zeros(view.mask.shape, np.bool_), [started + share * (until - started) for share in DOUBTS]
+
+        def doubt() -> bool:
+            """Doubt what would be played now, where it is time for that; nothing is ever over."""
+            if self.lookout is not None and marks and time.perf_counter() >= marks[0]:
+                marks.pop(0)
+                so_far = self._gather(sorted_view, planted, plan, raw)
+                self._doubt(sorted_view, planted, so_far, feared // 2, sound)
+            return False
+
         if noise is not None and not settings.considered:
             bind(stir_rows, game)(planted, noise.drawn[order], noise.share[order])
         hurry = view.hurry if m == 1 else None
@@ -195,8 +206,11 @@ class GuidedSearch:
                     done = count
         elif counts[0] > 1:
             most = ANY if seconds else int(counts[0]) - 1
-            run_until(until, lambda count: run(m, count), most=most, hurry=hurry)
+            run_until(until, lambda count: run(m, count), doubt, most=most, hurry=hurry)
         found = self._gather(sorted_view, planted, plan, raw)
+        if self.lookout is not None and math.isinf(until):
+            self._doubt(sorted_view, planted, found, feared // 2, sound)
+            found = self._gather(sorted_view, planted, plan, raw)
         if sorted_view is not view:
             back = np.argsort(order)
             found = Searched(*(array[back] for array in found))
@@ -205,18 +219,52 @@ class GuidedSearch:
             found.visits[k] = found.policy[k] = np.arange(game.actions) == wins[k]
         return found
 
-    def _cut(self, lookout: Lookout, view: View, planted: Planted, feared: np.ndarray, until: float) -> None:
-        """Cut off those that lose of the likeliest moves, `feared` (m,) of each root as far as the time allows."""
-        m, game = feared.size, self.game
-        priors, unused = np.zeros((m, game.actions)), np.zeros((m, game.actions))
-        bind(gather_rows, game)(planted, view.seat, unused.astype(np.int64), unused, priors)
-        cut, likeliest = np.zeros((m, game.actions), np.bool_), np.argsort(-priors, axis=1, kind="stable")
-        for rank, actions in enumerate(likeliest.T[: feared.max()]):
+    def _fear(self, view: View, planted: Planted, many: np.ndarray, until: float) -> None:
+        """Look at what the likeliest moves lose, at so `many` (m,) of each root, as far as the time allows."""
+        priors, unused = (np.zeros(view.mask.shape) for _ in range(2))
+        bind(gather_rows, self.game)(planted, view.seat, unused.astype(np.int64), unused, priors)
+        ranked = np.argsort(-priors, axis=1, kind="stable")
+        self._cut(view, planted, ranked, many, np.zeros(priors.shape, np.bool_), until, closely=False)
+
+    def _doubt(self, view: View, planted: Planted, found: Searched, many: np.ndarray, sound: np.ndarray) -> None:
+        """Look closely at the moves that would be played, at so `many` (m,) of each root, until one does not lose."""
+        ranks = found.visits + np.nan_to_num(found.worth, nan=-1.0) / 4
+        ranks[np.arange(many.size), found.action] = np.inf
+        ranked = np.argsort(-ranks, axis=1, kind="stable")
+        self._cut(view, planted, ranked, many, sound, np.inf, closely=True)
+
+    def _cut(
+        self,
+        view: View,
+        planted: Planted,
+        ranked: np.ndarray,
+        many: np.ndarray,
+        sound: np.ndarray,
+        until: float,
+        *,
+        closely: bool,
+    ) -> None:
+        """Cut off what loses of the first `many` (m,) of the `ranked` moves (m, actions) of each root, unless all do.
+
+        Where they are looked at `closely` the first that does not lose ends it. Those that are `sound` (m, actions)
+        need no look; others become so.
+        """
+        assert self.lookout is not None
+        cut, spared = np.zeros(ranked.shape, np.bool_), np.zeros(many.size, np.bool_)
+        rows = np.arange(many.size)
+        for rank in range(many.max()):
+            legal = view.mask[rows, ranked[:, rank]] != 0
+            games = np.flatnonzero((many > rank) & legal & ~(spared & closely))
             if time.perf_counter() >= until:
+                spared[games] = True
                 break
-            games = np.flatnonzero((feared > rank) & (view.mask[np.arange(m), actions] != 0))
-            cut[games, actions[games]] = lookout.loses(view.states[games], actions[games])
-        bind(cut_rows, game)(planted, cut)
+            actions = ranked[games, rank]
+            lost = np.zeros(games.size, np.bool_)
+            new = ~sound[games, actions]
+            lost[new] = self.lookout.loses(view.states[games[new]], actions[new], closely=closely)
+            cut[games, actions], sound[games, actions] = lost, ~lost
+            spared[games] |= ~lost
+        bind(cut_rows, self.game)(planted, cut & spared[:, None])
 
     def so_far(self, view: View, k: int) -> Weights:
         """Say how often the actions of game k of a view have been visited, by its tree as it is."""

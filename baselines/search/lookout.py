@@ -16,7 +16,8 @@ from .puct_kernels import Leaves, Planted
 from .transpositions import make_table
 
 LEVELS = 64  # actions that are looked ahead at most
-WIN_SHARE, LOSS_SHARE = 20, 10  # at the root: how many times as many positions, for a win and for what one move loses
+WIN_SHARE, LOSS_SHARE, DOUBT_SHARE = 20, 10, 100
+"""At the root: how many times as many positions, for a win, for what one move loses, and for that looked at closely."""
 
 
 class Steps(NamedTuple):
@@ -74,8 +75,9 @@ class Lookout:
         self._win(roots, *self.room, self.steps.root, WIN_SHARE * self.positions, self.sure, found)
         return found
 
-    def loses(self, roots: np.ndarray, actions: np.ndarray) -> np.ndarray:
+    def loses(self, roots: np.ndarray, actions: np.ndarray, *, closely: bool = False) -> np.ndarray:
         """Say for which of the positions `roots` (m,) an action (m,) loses for certain, bool (m,)."""
         found = np.zeros(roots.size, np.bool_)
-        self._lose(roots, actions, *self.room, self.steps.root, LOSS_SHARE * self.positions, self.sure, found)
+        budget = (DOUBT_SHARE if closely else LOSS_SHARE) * self.positions
+        self._lose(roots, actions, *self.room, self.steps.root, budget, self.sure, found)
         return found
