@@ -208,7 +208,7 @@ class GuidedSearch:
             most = ANY if seconds else int(counts[0]) - 1
             run_until(until, lambda count: run(m, count), doubt, most=most, hurry=hurry)
         found = self._gather(sorted_view, planted, plan, raw)
-        if self.lookout is not None and math.isinf(until):
+        if self.lookout is not None and math.isinf(until) and (feared > 1).any():
             self._doubt(sorted_view, planted, found, feared // 2, sound)
             found = self._gather(sorted_view, planted, plan, raw)
         if sorted_view is not view:
@@ -228,7 +228,7 @@ class GuidedSearch:
 
     def _doubt(self, view: View, planted: Planted, found: Searched, many: np.ndarray, sound: np.ndarray) -> None:
         """Look closely at the moves that would be played, at so `many` (m,) of each root, until one does not lose."""
-        ranks = found.visits + np.nan_to_num(found.worth, nan=-1.0) / 4
+        ranks = merit(found.visits, found.worth)
         ranks[np.arange(many.size), found.action] = np.inf
         ranked = np.argsort(-ranks, axis=1, kind="stable")
         self._cut(view, planted, ranked, many, sound, np.inf, closely=True)
@@ -295,8 +295,7 @@ class GuidedSearch:
         else:
             bind(value_rows, game)(planted, view.seat, value)
             policy = visits / np.maximum(visits.sum(axis=1, keepdims=True), 1)
-            # Of equally often visited actions the better one.
-            action = (visits + np.nan_to_num(worth, nan=-1.0) / 4).argmax(axis=1)
+            action = merit(visits, worth).argmax(axis=1)
         return Searched(visits, worth, value, policy, action, priors)
 
     def _simulations(self, view: View, planted: Planted, plan: Halving) -> Callable[[int, int], None]:
@@ -355,6 +354,12 @@ class GuidedSearch:
                 self.spent += time.perf_counter() - started
 
         return simulate
+
+
+def merit(visits: np.ndarray, worth: np.ndarray) -> np.ndarray:
+    """Rank actions (m, actions) by their visits, equally often visited ones by what they are worth."""
+    found: np.ndarray = visits + np.nan_to_num(worth, nan=-1.0) / 4
+    return found
 
 
 def _first(planted: Planted, games: int) -> Planted:
