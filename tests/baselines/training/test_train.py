@@ -351,10 +351,11 @@ def updates(run):
     return learner._n_updates if run.config["algorithm"] == "dqn" else learner.updates
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", shipped())
-def test_a_shipped_config_learns_and_resumes(name):
-    """With fewer games at once, which begin to learn earlier and think less, against a player that costs nothing."""
+def small(name):
+    """A shipped config with fewer games at once, which begin to learn earlier and think less, and the steps it takes.
+
+    Its ladder is a player that costs nothing. What it starts from and the games that it learns from are made first.
+    """
     printed = read_config(name)
     changes = {
         "envs": min(printed["envs"], 2 if printed["algorithm"] == "alphazero" else 8),
@@ -364,7 +365,14 @@ def test_a_shipped_config_learns_and_resumes(name):
         "ladder": ["random"],
     }
     if printed["algorithm"] == "alphazero":
-        changes |= {"sims": min(printed["sims"], 4), "evaluation_sims": 2}
+        changes |= {"sims": min(printed["sims"], 4), "proofs": min(printed["proofs"], 4), "evaluation_sims": 2}
+        if printed["start"]:
+            folder, start = printed["start"].split("/")
+            assert folder == "runs" and start in shipped()
+            learn(start, small(start)[0], steps=1)
+        if printed["records"]:
+            games = f"arena {printed.lists['game'][0]} alphabeta:depth=1 a=alphabeta:depth=1 --games 4 --opening 5"
+            assert boyi(f"{games} --out {printed['records']}").exit_code == 0
     if printed["algorithm"] == "hand_dqn":
         changes |= {"draws": 0.2}
     if printed["algorithm"] == "dqn":
@@ -375,13 +383,21 @@ def test_a_shipped_config_learns_and_resumes(name):
         everyone = changes["envs"] * len(printed.games)
         begun += everyone * max(game.longest for game in printed.games)
         more = everyone * min(game.longest for game in printed.games)
-    runs = []
-    for resume in (False, True):
-        steps = runs[-1].steps + more if runs else begun
-        run = Run(read_config(name, steps=steps, **changes), Path(f"runs/{name}"), resume=resume)
-        assert run.train().endswith("steps are done")
-        runs.append(run)
-    before, after = runs
+    return changes, begun, more
+
+
+def learn(name, changes, steps, resume=False):
+    run = Run(read_config(name, steps=steps, **changes), Path(f"runs/{name}"), resume=resume)
+    assert run.train().endswith("steps are done")
+    return run
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", shipped())
+def test_a_shipped_config_learns_and_resumes(name):
+    changes, begun, more = small(name)
+    before = learn(name, changes, begun)
+    after = learn(name, changes, before.steps + more, resume=True)
     assert after.steps > before.steps >= begun
     assert updates(after) > updates(before) > 0
     evaluated = [line["steps"] for line in after.lines if any(key.startswith("eval/") for key in line)]
