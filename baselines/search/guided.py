@@ -23,6 +23,7 @@ from .evaluators import Evaluator, Handmade, Playouts
 from .forest import Forest
 from .lookout import Lookout
 from .puct_kernels import (
+    LEAST_PRIOR,
     Asked,
     Halving,
     Leaves,
@@ -84,7 +85,8 @@ class Settings(NamedTuple):
 
     def terms(self, game: Game) -> Terms:
         """Say it as kernels want it."""
-        return Terms(self.c, self.fpu, self.relative, self.valued, self.averaged, game.low, game.high)
+        proves = self.proofs > 0
+        return Terms(self.c, self.fpu, self.relative, self.valued, self.averaged, proves, game.low, game.high)
 
 
 def make_scratch(game: Game) -> Scratch:
@@ -188,12 +190,14 @@ class GuidedSearch:
         sound, marks = np.zeros(view.mask.shape, np.bool_), [started + share * (until - started) for share in DOUBTS]
 
         def doubt() -> bool:
-            """Doubt what would be played now, where it is time for that; nothing is ever over."""
-            if self.lookout is not None and marks and time.perf_counter() >= marks[0]:
+            """Doubt what would be played now, where it is time for that; say whether all is proven."""
+            if self.lookout is None:
+                return False
+            if marks and time.perf_counter() >= marks[0]:
                 marks.pop(0)
                 so_far = self._gather(sorted_view, planted, plan, raw)
                 self._doubt(sorted_view, planted, so_far, feared // 2, sound)
-            return False
+            return bool(planted.trees.nodes["proven"][planted.slots * planted.nodes].all())
 
         if noise is not None and not settings.considered:
             bind(stir_rows, game)(planted, noise.drawn[order], noise.share[order])
@@ -252,7 +256,7 @@ class GuidedSearch:
         assert self.lookout is not None
         cut, spared = np.zeros(ranked.shape, np.bool_), np.zeros(many.size, np.bool_)
         rows = np.arange(many.size)
-        for rank in range(many.max()):
+        for rank in range(min(many.max(), ranked.shape[1])):
             legal = view.mask[rows, ranked[:, rank]] != 0
             games = np.flatnonzero((many > rank) & legal & ~(spared & closely))
             if time.perf_counter() >= until:
@@ -289,6 +293,10 @@ class GuidedSearch:
         visits, priors = np.zeros((m, game.actions), np.int64), np.zeros((m, game.actions))
         worth, value = np.full((m, game.actions), np.nan), np.zeros(m)
         bind(gather_rows, game)(planted, view.seat, visits, worth, priors)
+        # Where all that has been visited is out of the question the likeliest of the rest counts as visited.
+        unseen = np.flatnonzero(~visits.any(axis=1))
+        likeliest = (priors[unseen] + LEAST_PRIOR * view.mask[unseen]).argmax(axis=1)
+        visits[unseen, likeliest], worth[unseen, likeliest] = 1, raw[unseen]
         if self.settings.considered:
             policy, value = gumbel.improved(view.mask, priors, worth, visits, raw, plan)
             action = gumbel.winners(view.mask, priors, worth, visits, plan)

@@ -38,7 +38,7 @@ def wins(levels, states, notes, rest, steps, budget, sure):
 def close_rows(planted, leaves, levels, states, notes, rest, attack, defence, budget, sure):
     """Close the leaves that have just been opened and are decided, as if the game had ended there.
 
-    Roots stay open. A leaf that was closed is opened, and looked at, each time that a simulation comes to it.
+    Roots stay open.
     """
     for k in range(planted.slots.shape[0]):
         length = leaves.length[k]

@@ -4,7 +4,8 @@ The trees are `tree.Tree`s, used in ways of their own. All of them lie one behin
 that one call serves every game. ``total`` sums values in [-1, 1] from seat 0's side, whoever moves, and a node without
 visits may hold the value that it had when it was made; so total / max(visits, 1) is a node's value at any time. The
 moves of a decision become its children all at once, in ascending order; children of a chance node are its outcomes,
-made when they are drawn, or all at once where dice are averaged, with their probabilities as priors.
+made when they are drawn, or all at once where dice are averaged, with their probabilities as priors. Where wins are
+proven walks end at what is, and leave moves alone that are proven to lose.
 
 A simulation has three parts: `select` walks to a leaf and says what there is to judge; somebody judges it, for all
 games together; `update` enters the judgement and backs it up. Leaves are positions in which somebody decides, or ends.
@@ -21,13 +22,14 @@ from ...envs.engine.protocol import CHANCE, chance, evaluate, legal, playout, re
 from .tree import Tree, add, child_of, find_played, keep, put
 
 ENDED, CLOSED, OPENED = 0, 1, 2  # kinds of leaves: over, to be valued, to be valued and its new children given priors
+OUT_OF_QUESTION = 1e6  # what is taken off the bound of a move that is proven as lost
 LEAST_PRIOR = 1e-30  # what a prior of 0 counts as where its logarithm is wanted
 
 
 class Terms(NamedTuple):
     """How to search: the weight of exploration, what a move without visits is held to be worth to its mover, whether
     that is counted from what its position is worth, whether every move is valued instead when it becomes a child,
-    whether dice are averaged, and the bounds of the returns.
+    whether dice are averaged, whether wins are proven, and the bounds of the returns.
     """
 
     c: float
@@ -35,6 +37,7 @@ class Terms(NamedTuple):
     relative: bool
     valued: bool
     averaged: bool
+    proves: bool
     low: float
     high: float
 
@@ -146,6 +149,8 @@ def strongest(nodes, node, seat, terms):
         if n > 0 or terms.valued:
             q = value_of(nodes, i) if seat == 0 else -value_of(nodes, i)
         bound = q + reach * np.float64(nodes[i].prior) / (1 + n)
+        if nodes[i].proven == 2 - seat:
+            bound -= OUT_OF_QUESTION
         if bound > most:
             best, most = i, bound
         i = np.int64(nodes[i].sibling)
@@ -251,18 +256,20 @@ def select(tree, s, rng, leaves, j, asked, terms, halving, k, scratch):
     """Walk from the root of game k, whose position is `s`, to leaf j; `s` becomes its position."""
     nodes, path, movers = tree.nodes, leaves.path[j], leaves.movers[j]
     node, length = np.int64(0), 0
-    opened, going = False, True
+    opened, going, known = False, True, False
     while going:
         path[length], movers[length] = node, s.to_move
         length += 1
         below = 0
-        if length < path.shape[0] and s.to_move >= 0 and nodes[node].child != 0:
+        known = node != 0 and nodes[node].proven != 0
+        within = length < path.shape[0] and not known
+        if within and s.to_move >= 0 and nodes[node].child != 0:
             if node == 0 and halving.order.shape[1] > 0:
                 below = halved(nodes, s.to_move, halving, k)
             else:
                 below = strongest(nodes, node, s.to_move, terms)
             step(s, np.int64(nodes[below].action))
-        elif length < path.shape[0] and s.to_move == CHANCE and not opened:
+        elif within and s.to_move == CHANCE and not opened:
             # With averaged dice a walk values the outcomes of one event, and one that follows it another time.
             opened = terms.averaged and nodes[node].child == 0
             below = draw(tree, node, s, rng, asked, terms, scratch)
@@ -273,7 +280,9 @@ def select(tree, s, rng, leaves, j, asked, terms, halving, k, scratch):
     new = s.to_move >= 0 and nodes[node].child == 0
     settle(s, rng, scratch.p)
     leaves.seat[j] = s.to_move
-    if s.to_move < CHANCE:
+    if known:
+        leaves.kind[j], leaves.value[j] = ENDED, 1.0 if nodes[node].proven == 1 else -1.0
+    elif s.to_move < CHANCE:
         leaves.kind[j], leaves.value[j] = ENDED, result(s, terms, scratch.r)
     elif new and open_moves(tree, node, s, asked, terms, scratch):
         leaves.kind[j] = OPENED
@@ -306,11 +315,20 @@ def give_priors(nodes, node, priors):
         i = nodes[i].sibling
 
 
+def all_proven(nodes, node, winner):
+    """Tell whether all children of a node are proven to be won by a seat."""
+    i = nodes[node].child
+    while i != 0 and nodes[i].proven == winner + 1:
+        i = nodes[i].sibling
+    return i == 0
+
+
 def update(tree, leaves, j, asked, first, last, priors, terms):
     """Enter the values asked[first:last] and leaf j's value and priors (actions,); back the value up to the root.
 
     A chance node whose dice are averaged becomes the average, and passes on by how much that changes its total: so a
-    decision remains the mean of what its moves are worth by their visits.
+    decision remains the mean of what its moves are worth by their visits. What an end proves is proven as far up as
+    whoever wins moves, or the other has nothing else.
     """
     nodes, values, seats = tree.nodes, asked.value, asked.seat
     for k in range(first, last):
@@ -321,10 +339,17 @@ def update(tree, leaves, j, asked, first, last, priors, terms):
     value = np.float64(leaves.value[j])
     if leaves.kind[j] != ENDED and leaves.seat[j] != 0:
         value = -value
+    winner = np.int64(-1)
+    if terms.proves and leaves.kind[j] == ENDED and abs(value) == 1.0:
+        winner = np.int64(value < 0.0)
     for k in range(length - 1, -1, -1):
         i = path[k]
         n = np.int64(nodes[i].visits)
-        if terms.averaged and movers[k] == CHANCE and nodes[i].child != 0:
+        if winner >= 0 and k < length - 1 and movers[k] != winner and not all_proven(nodes, i, winner):
+            winner = np.int64(-1)
+        if winner >= 0:
+            nodes[i].proven, nodes[i].total = winner + 1, value * (n + 1)
+        elif terms.averaged and movers[k] == CHANCE and nodes[i].child != 0:
             before = np.float64(nodes[i].total) if n > 0 else 0.0
             nodes[i].total = average(nodes, i) * (n + 1)
             value = np.float64(nodes[i].total) - before
@@ -457,13 +482,26 @@ def value_rows(planted, seats, values):
         values[k] = value if seats[k] == 0 else -value
 
 
+def standing(nodes, i, seat):
+    """Say what is proven of a node's worth to a seat: 1 won, -1 lost, 0 nothing."""
+    return 0 if nodes[i].proven == 0 else 1 if nodes[i].proven == seat + 1 else -1
+
+
 def gather_rows(planted, seats, visits, worth, priors):
-    """Write visits, worth to the seat to move, and priors (m, actions) of the moves at each root."""
+    """Write visits, worth to the seat to move, and priors (m, actions) of the moves at each root that are in question.
+
+    Those are the ones that are proven to win; where there are none, those that are not proven to lose; else all.
+    """
     for k in range(planted.slots.shape[0]):
-        nodes, sign = tree_of(planted, k).nodes, 1.0 if seats[k] == 0 else -1.0
+        nodes, sign, best = tree_of(planted, k).nodes, 1.0 if seats[k] == 0 else -1.0, -1
         i = nodes[0].child
         while i != 0:
-            visits[k, nodes[i].action], priors[k, nodes[i].action] = nodes[i].visits, nodes[i].prior
-            if nodes[i].visits > 0:
-                worth[k, nodes[i].action] = sign * value_of(nodes, i)
+            best = max(best, standing(nodes, i, seats[k]))
+            i = nodes[i].sibling
+        i = nodes[0].child
+        while i != 0:
+            if standing(nodes, i, seats[k]) == best:
+                visits[k, nodes[i].action], priors[k, nodes[i].action] = nodes[i].visits, nodes[i].prior
+                if nodes[i].visits > 0:
+                    worth[k, nodes[i].action] = sign * value_of(nodes, i)
             i = nodes[i].sibling

@@ -28,11 +28,11 @@ SHARED = [
     ("action", np.int16),
 ]
 NODE = np.dtype([*SHARED, ("untried", np.int16), ("proven", np.int8)])
-GUIDED_NODE = np.dtype([*SHARED, ("prior", np.float32)], align=True)
+GUIDED_NODE = np.dtype([*SHARED, ("proven", np.int8), ("prior", np.float32)], align=True)
 """What is known of a node, side by side, so that a walk waits for memory once a node: visits and sum of returns; first
-child and next sibling (0: none); the action or outcome that leads here. Searches that try actions one by one keep how
-many are still untried (-1: not counted), and the seat that surely wins from here, plus one (0: unknown); guided ones
-the prior.
+child and next sibling (0: none); the action or outcome that leads here; the seat that surely wins from here, plus one
+(0: unknown). Searches that try actions one by one keep how many are still untried (-1: not counted), guided ones the
+prior.
 """
 
 

@@ -10,6 +10,7 @@ from boyi.baselines.learning.alphazero import AlphaZero
 from boyi.baselines.learning.samples import positions
 from boyi.baselines.search.guided import FEARED, GuidedSearch, Settings
 from boyi.baselines.search.lookout import Lookout
+from boyi.baselines.search.tree import children
 from boyi.envs import Batch, BoyiError, find
 from boyi.envs.engine.view import View
 
@@ -102,15 +103,73 @@ def searched(view: View, sims: int, proofs: int, **settings: Any) -> tuple[Any, 
 
 @pytest.mark.kernels
 def test_leaves_that_are_decided_are_worth_what_they_are() -> None:
-    """Nobody but an end of the three averts the open four: all else is lost, by proofs alone."""
-    text = FIVES.module("text")
-    found, blind = searched(MET, 400, PROVES)
-    visited = np.flatnonzero(found.visits[0])
-    names = {text.name(MET.states[0], a): found.worth[0, a] for a in visited.tolist()}
-    assert visited.size == 75 and all(worth == -1.0 for name, worth in names.items() if name not in AVERTS)
+    """Nobody but an end of the three averts the open four: all else is lost, by proofs alone, and tried but once."""
+    text, blind = FIVES.module("text"), Blind(81)
+    guided = GuidedSearch(FIVES, blind, Settings(proofs=PROVES), 400)
+    found = guided.search(MET, 400)
+    tree = guided.forest.tree(0)
+    tried = {text.name(MET.states[0], int(tree.action[i])): i for i in children(tree, 0) if tree.visits[i]}
+    lost = tried.keys() - AVERTS
+    assert len(lost) > 60 and tried.keys() >= AVERTS
+    assert all(tree.proven[tried[name]] == 2 and tree.visits[tried[name]] == 1 for name in lost)
+    assert {text.name(MET.states[0], a) for a in np.flatnonzero(found.visits[0]).tolist()} == AVERTS
     assert text.name(MET.states[0], int(found.action[0])) in AVERTS
     guessed, asked = searched(MET, 400, 0)
-    assert np.nanmin(guessed.worth[0]) > -1.0 and asked.asked == 400 and blind.asked < 300
+    assert np.nanmin(guessed.worth[0]) > -1.0 and asked.asked == 400 and blind.asked < 340
+
+
+@pytest.mark.kernels
+def test_what_a_tree_proves_is_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random positions of Hex 3x3 and what `exact` says of them: as far up as the root, and for each of its moves."""
+    monkeypatch.setattr(Lookout, "wins", lambda self, roots: np.full(roots.size, -1))
+    monkeypatch.setattr(Lookout, "loses", lambda self, roots, actions, closely: np.zeros(actions.size, np.bool_))
+    game, exact = find("hex:board_size=3"), make_agent("exact")
+    batch = Batch(game, 60, seed=1, encoder=None, autoreset="off")
+    proven = 0
+    for _ in range(5):
+        view = batch.view()
+        guided = GuidedSearch(game, Blind(9), Settings(proofs=1, fpu=-0.2, relative=True), 300)
+        found = guided.search(view, 300)
+        for k in range(view.row.size):
+            worth, tree = exact.value(view, k), guided.forest.tree(int(view.row[k]))
+            winner = int(view.seat[k] if worth > 0 else 1 - view.seat[k]) + 1
+            assert tree.proven[0] in (0, winner)
+            proven += tree.proven[0] == winner
+            good = exact.weigh(view, k).numbers
+            for i in children(tree, 0):
+                if tree.proven[i]:
+                    assert (tree.proven[i] == view.seat[k] + 1) == (good[tree.action[i]] > 0)
+            assert found.value[k] == worth or not tree.proven[0]
+            assert good[found.action[k]] > 0 or worth < 0 or not tree.proven[0]
+        batch.step(batch.sample()[view.row], view.row)
+    assert proven > 150
+
+
+class Sure(Blind):
+    """An evaluator that is all but certain of two moves."""
+
+    def __init__(self, actions: int, moves: np.ndarray) -> None:
+        super().__init__(actions)
+        self.moves = moves
+
+    def evaluate(self, states: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        priors, values = super().evaluate(states, seats)
+        priors *= 1e-20
+        priors[:, self.moves] = 1.0
+        return priors, values
+
+
+@pytest.mark.parametrize("root", [0, 8])
+def test_where_all_that_was_looked_at_loses_something_else_is_played(
+    twelve: View, monkeypatch: pytest.MonkeyPatch, root: int
+) -> None:
+    legal = np.flatnonzero(twelve.mask[0])
+    moves = legal[-2:]
+    monkeypatch.setattr(Lookout, "loses", lambda self, roots, actions, closely: np.isin(actions, moves) & closely)
+    settings = Settings(proofs=1, considered=2 if root else 0)
+    found = GuidedSearch(twelve.game, Sure(25, moves), settings, 100).search(twelve, 100)
+    assert found.action[0] in legal[:-2]
+    assert found.policy[0, legal].sum() == pytest.approx(1.0) and np.isfinite(found.value[0])
 
 
 def test_a_certain_win_is_played_without_a_search() -> None:
@@ -127,8 +186,8 @@ def test_where_all_is_lost_there_is_still_a_move() -> None:
 
 @pytest.fixture
 def twelve(monkeypatch: pytest.MonkeyPatch) -> View:
-    """A position of twelve moves, in which nothing is won at sight."""
-    batch = Batch(find("gomoku:board_size=5"), 1, seed=4, encoder=None)
+    """A position of twelve moves that nobody can win."""
+    batch = Batch(find("gomoku:board_size=5"), 1, seed=189, encoder=None)
     for _ in range(13):
         batch.step(batch.sample())
     monkeypatch.setattr(Lookout, "wins", lambda self, roots: np.full(roots.size, -1))
