@@ -44,7 +44,7 @@ TRAINERS: dict[str, type[Trainer]] = {"dqn": DQNTrainer, "alphazero": AlphaZeroT
 FREE = (
     "steps", "checkpoint_interval", "evaluation_interval", "evaluation_games", "evaluation_opening", "evaluation_sims",
     "log_interval", "ladder", "learning_rate", "decay_games", "decay", "sims", "quick_sims", "full_share", "c",
-    "workers", "cluster",
+    "fpu", "fpu_from", "workers", "cluster",
 )  # fmt: skip
 """Fields that may change when a run is resumed."""
 
