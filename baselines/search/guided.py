@@ -18,6 +18,7 @@ from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Weights
 from . import gumbel
+from .caution import Caution, merit
 from .clock import ANY, run_until
 from .evaluators import Evaluator, Handmade, Playouts
 from .forest import Forest
@@ -30,7 +31,6 @@ from .puct_kernels import (
     Planted,
     Scratch,
     Terms,
-    cut_rows,
     gather_rows,
     select_rows,
     stir_rows,
@@ -39,9 +39,6 @@ from .puct_kernels import (
 )
 from .tree import DEPTH, TIMED_NODES, children, expected_line
 
-FEARED = 16  # moves of a root that are looked at for what they lose: one for so many simulations, and at most so many
-FEAR_SHARE = 1 / 3  # of a time a move, that it may take
-DOUBTS = (0.5, 0.7, 0.85, 0.95)  # shares of a time after which what would be played is looked at closely
 MOST_NODES = 4_000_000  # largest tree that nobody asked for by name
 UNPLANNED = Halving(np.zeros((0, 0), np.int64), np.zeros((0, 0)), 0.0, 0.0)
 
@@ -184,19 +181,18 @@ class GuidedSearch:
         run(m, 1)
         raw = np.zeros(m)
         bind(value_rows, game)(planted, sorted_view.seat, raw)
+        caution = None
         if self.lookout is not None:
-            feared = np.where(counts > 1, FEARED, 0) if seconds else np.minimum(counts // FEARED, FEARED)
-            self._fear(sorted_view, planted, feared, started + FEAR_SHARE * (until - started))
-        sound, marks = np.zeros(view.mask.shape, np.bool_), [started + share * (until - started) for share in DOUBTS]
+            caution = Caution(self.lookout, sorted_view, planted, counts, started, until)
+            caution.fear(self._gather(sorted_view, planted, plan, raw).priors)
 
-        def doubt() -> bool:
+        def over() -> bool:
             """Doubt what would be played now, where it is time for that; say whether all is proven."""
-            if self.lookout is None:
+            if caution is None:
                 return False
-            if marks and time.perf_counter() >= marks[0]:
-                marks.pop(0)
+            if caution.is_due():
                 so_far = self._gather(sorted_view, planted, plan, raw)
-                self._doubt(sorted_view, planted, so_far, feared // 2, sound)
+                caution.doubt(so_far.visits, so_far.worth, so_far.action)
             return bool(planted.trees.nodes["proven"][planted.slots * planted.nodes].all())
 
         if noise is not None and not settings.considered:
@@ -210,10 +206,10 @@ class GuidedSearch:
                     done = count
         elif counts[0] > 1:
             most = ANY if seconds else int(counts[0]) - 1
-            run_until(until, lambda count: run(m, count), doubt, most=most, hurry=hurry)
+            run_until(until, lambda count: run(m, count), over, most=most, hurry=hurry)
         found = self._gather(sorted_view, planted, plan, raw)
-        if self.lookout is not None and math.isinf(until) and (feared > 1).any():
-            self._doubt(sorted_view, planted, found, feared // 2, sound)
+        if caution is not None and math.isinf(until) and caution.doubts:
+            caution.doubt(found.visits, found.worth, found.action)
             found = self._gather(sorted_view, planted, plan, raw)
         if sorted_view is not view:
             back = np.argsort(order)
@@ -222,53 +218,6 @@ class GuidedSearch:
             found.action[k], found.value[k] = wins[k], 1.0
             found.visits[k] = found.policy[k] = np.arange(game.actions) == wins[k]
         return found
-
-    def _fear(self, view: View, planted: Planted, many: np.ndarray, until: float) -> None:
-        """Look at what the likeliest moves lose, at so `many` (m,) of each root, as far as the time allows."""
-        priors, unused = (np.zeros(view.mask.shape) for _ in range(2))
-        bind(gather_rows, self.game)(planted, view.seat, unused.astype(np.int64), unused, priors)
-        ranked = np.argsort(-priors, axis=1, kind="stable")
-        self._cut(view, planted, ranked, many, np.zeros(priors.shape, np.bool_), until, closely=False)
-
-    def _doubt(self, view: View, planted: Planted, found: Searched, many: np.ndarray, sound: np.ndarray) -> None:
-        """Look closely at the moves that would be played, at so `many` (m,) of each root, until one does not lose."""
-        ranks = merit(found.visits, found.worth)
-        ranks[np.arange(many.size), found.action] = np.inf
-        ranked = np.argsort(-ranks, axis=1, kind="stable")
-        self._cut(view, planted, ranked, many, sound, np.inf, closely=True)
-
-    def _cut(
-        self,
-        view: View,
-        planted: Planted,
-        ranked: np.ndarray,
-        many: np.ndarray,
-        sound: np.ndarray,
-        until: float,
-        *,
-        closely: bool,
-    ) -> None:
-        """Cut off what loses of the first `many` (m,) of the `ranked` moves (m, actions) of each root, unless all do.
-
-        Where they are looked at `closely` the first that does not lose ends it. Those that are `sound` (m, actions)
-        need no look; others become so.
-        """
-        assert self.lookout is not None
-        cut, spared = np.zeros(ranked.shape, np.bool_), np.zeros(many.size, np.bool_)
-        rows = np.arange(many.size)
-        for rank in range(min(many.max(), ranked.shape[1])):
-            legal = view.mask[rows, ranked[:, rank]] != 0
-            games = np.flatnonzero((many > rank) & legal & ~(spared & closely))
-            if time.perf_counter() >= until:
-                spared[games] = True
-                break
-            actions = ranked[games, rank]
-            lost = np.zeros(games.size, np.bool_)
-            new = ~sound[games, actions]
-            lost[new] = self.lookout.loses(view.states[games[new]], actions[new], closely=closely)
-            cut[games, actions], sound[games, actions] = lost, ~lost
-            spared[games] |= ~lost
-        bind(cut_rows, self.game)(planted, cut & spared[:, None])
 
     def so_far(self, view: View, k: int) -> Weights:
         """Say how often the actions of game k of a view have been visited, by its tree as it is."""
@@ -362,12 +311,6 @@ class GuidedSearch:
                 self.spent += time.perf_counter() - started
 
         return simulate
-
-
-def merit(visits: np.ndarray, worth: np.ndarray) -> np.ndarray:
-    """Rank actions (m, actions) by their visits, equally often visited ones by what they are worth."""
-    found: np.ndarray = visits + np.nan_to_num(worth, nan=-1.0) / 4
-    return found
 
 
 def _first(planted: Planted, games: int) -> Planted:

@@ -8,7 +8,8 @@ import pytest
 from boyi.baselines import make_agent
 from boyi.baselines.learning.alphazero import AlphaZero
 from boyi.baselines.learning.samples import positions
-from boyi.baselines.search.guided import FEARED, GuidedSearch, Settings
+from boyi.baselines.search.caution import FEARED
+from boyi.baselines.search.guided import GuidedSearch, Settings
 from boyi.baselines.search.lookout import Lookout
 from boyi.baselines.search.tree import children
 from boyi.envs import Batch, BoyiError, find

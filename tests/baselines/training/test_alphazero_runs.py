@@ -205,7 +205,9 @@ def test_a_run_goes_on_that_was_begun_before_a_field_was_there() -> None:
 
 def test_the_learning_rate_and_the_search_may_change_when_a_run_goes_on() -> None:
     Run(tiny(steps=300), Path("runs/tiny"), device="cpu").train()
-    run = Run(tiny(steps=600, learning_rate=1e-5, fpu=-0.2, fpu_from="parent"), Path("runs/tiny"), device="cpu", resume=True)
+    run = Run(
+        tiny(steps=600, learning_rate=1e-5, fpu=-0.2, fpu_from="parent"), Path("runs/tiny"), device="cpu", resume=True
+    )
     run.train()
     rates = [line["train/learning_rate"] for line in run.lines if "train/learning_rate" in line]
     assert set(rates) == {1e-3, 1e-5} and rates[-1] == 1e-5

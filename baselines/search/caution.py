@@ -1,0 +1,95 @@
+"""Caution at the roots of a guided search: moves that a lookout sees to lose are cut off before they are played."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from ...envs.engine.bind import bind
+from ...envs.engine.view import View
+from .lookout import Lookout
+from .puct_kernels import Planted, cut_rows
+
+FEARED = 16  # moves of a root that are looked at for what they lose: one for so many simulations, and at most so many
+FEAR_SHARE = 1 / 3  # of a time a move, that it may take
+DOUBTS = (0.5, 0.7, 0.85, 0.95)  # shares of a time after which what would be played is looked at closely
+
+
+class Caution:
+    """Looks at moves of the roots of a view's games: at the likeliest first, later closely at what would be played.
+
+    A move that loses is cut off its root, unless all that were looked at do.
+    """
+
+    def __init__(
+        self, lookout: Lookout, view: View, planted: Planted, counts: np.ndarray, started: float, until: float
+    ) -> None:
+        """Be cautious in a search of so many simulations, `counts` (m,), or of the time between two moments."""
+        self.lookout, self.view, self.planted = lookout, view, planted
+        self.started, self.time = started, until - started
+        timed = np.isfinite(until)
+        self.feared = np.where(counts > 1, FEARED, 0) if timed else np.minimum(counts // FEARED, FEARED)
+        self.marks = [started + share * self.time for share in DOUBTS]
+        self.sound = np.zeros(view.mask.shape, np.bool_)
+        """What has been looked at closely, and does not lose."""
+
+    @property
+    def doubts(self) -> bool:
+        """Whether there are simulations enough for a close look."""
+        return bool((self.feared > 1).any())
+
+    def is_due(self) -> bool:
+        """Tell, once for each of them, whether one of the moments for a close look has come."""
+        if self.marks and time.perf_counter() >= self.marks[0]:
+            self.marks.pop(0)
+            return True
+        return False
+
+    def fear(self, priors: np.ndarray) -> None:
+        """Look at what the likeliest moves lose, by the `priors` (m, actions), as far as the time allows."""
+        ranked = np.argsort(-priors, axis=1, kind="stable")
+        until, nothing = self.started + FEAR_SHARE * self.time, np.zeros(priors.shape, np.bool_)
+        self._cut(ranked, self.feared, nothing, until=until)
+
+    def doubt(self, visits: np.ndarray, worth: np.ndarray, action: np.ndarray) -> None:
+        """Look closely at the moves that would be played, the `action` (m,) first, until one does not lose."""
+        ranks = merit(visits, worth)
+        ranks[np.arange(action.size), action] = np.inf
+        self._cut(np.argsort(-ranks, axis=1, kind="stable"), self.feared // 2, self.sound, closely=True)
+
+    def _cut(
+        self,
+        ranked: np.ndarray,
+        many: np.ndarray,
+        sound: np.ndarray,
+        *,
+        until: float = np.inf,
+        closely: bool = False,
+    ) -> None:
+        """Cut off what loses of the first `many` (m,) of the `ranked` moves (m, actions) of each root, unless all do.
+
+        Where they are looked at `closely` the first that does not lose ends it. Those that are `sound` (m, actions)
+        need no look; others become so.
+        """
+        view, rows = self.view, np.arange(many.size)
+        cut, spared = np.zeros(ranked.shape, np.bool_), np.zeros(many.size, np.bool_)
+        for rank in range(min(many.max(), ranked.shape[1])):
+            legal = view.mask[rows, ranked[:, rank]] != 0
+            games = np.flatnonzero((many > rank) & legal & ~(spared & closely))
+            if time.perf_counter() >= until:
+                spared[games] = True
+                break
+            actions = ranked[games, rank]
+            lost = np.zeros(games.size, np.bool_)
+            new = ~sound[games, actions]
+            lost[new] = self.lookout.loses(view.states[games[new]], actions[new], closely=closely)
+            cut[games, actions], sound[games, actions] = lost, ~lost
+            spared[games] |= ~lost
+        bind(cut_rows, view.game)(self.planted, cut & spared[:, None])
+
+
+def merit(visits: np.ndarray, worth: np.ndarray) -> np.ndarray:
+    """Rank actions (m, actions) by their visits, equally often visited ones by what they are worth."""
+    found: np.ndarray = visits + np.nan_to_num(worth, nan=-1.0) / 4
+    return found
