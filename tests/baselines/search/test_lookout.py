@@ -160,6 +160,20 @@ class Sure(Blind):
         return priors, values
 
 
+@pytest.mark.parametrize("stones", [("a1", "d5", "c1", "e5", "h2", "f5"), ("d5", "a1", "e5", "c1", "f5")])
+def test_what_is_proven_to_lose_is_not_looked_at_again(
+    stones: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither by seat 0 nor by seat 1, however sure the evaluator is of it."""
+    view = at("gomoku:board_size=9", *stones)
+    monkeypatch.setattr(Lookout, "loses", lambda self, roots, actions, closely: np.zeros(actions.size, np.bool_))
+    sure = FIVES.module("text").parse(view.states[0], "h9")
+    guided = GuidedSearch(FIVES, Sure(81, np.array([sure])), Settings(proofs=PROVES), 50)
+    guided.search(view, 50)
+    tree = guided.forest.tree(0)
+    assert {int(tree.action[i]): tree.visits[i] for i in children(tree, 0)}[sure] == 1
+
+
 @pytest.mark.parametrize("root", [0, 8])
 def test_where_all_that_was_looked_at_loses_something_else_is_played(
     twelve: View, monkeypatch: pytest.MonkeyPatch, root: int
