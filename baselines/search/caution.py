@@ -31,13 +31,19 @@ class Caution:
         timed = np.isfinite(until)
         self.feared = np.where(counts > 1, FEARED, 0) if timed else np.minimum(counts // FEARED, FEARED)
         self.marks = [started + share * self.time for share in DOUBTS]
-        self.sound = np.zeros(view.mask.shape, np.bool_)
-        """What has been looked at closely, and does not lose."""
+        self.sound, self.lost = (np.zeros(view.mask.shape, np.bool_) for _ in range(2))
+        """What has been looked at closely: it does not lose, or it does."""
 
     @property
     def doubts(self) -> bool:
         """Whether there are simulations enough for a close look."""
         return bool((self.feared > 1).any())
+
+    @property
+    def proven(self) -> np.ndarray:
+        """Which roots (m,) the search has proven to be won or lost."""
+        found: np.ndarray = self.planted.trees.nodes["proven"][self.planted.slots * self.planted.nodes] != 0
+        return found
 
     def is_due(self) -> bool:
         """Tell, once for each of them, whether one of the moments for a close look has come."""
@@ -48,48 +54,35 @@ class Caution:
 
     def fear(self, priors: np.ndarray) -> None:
         """Look at what the likeliest moves lose, by the `priors` (m, actions), as far as the time allows."""
-        ranked = np.argsort(-priors, axis=1, kind="stable")
-        until, nothing = self.started + FEAR_SHARE * self.time, np.zeros(priors.shape, np.bool_)
-        self._cut(ranked, self.feared, nothing, until=until)
+        ranks = np.where(self.view.mask != 0, priors, -np.inf)
+        self._cut(ranks, self.feared, until=self.started + FEAR_SHARE * self.time)
 
-    def doubt(self, visits: np.ndarray, worth: np.ndarray, action: np.ndarray) -> None:
-        """Look closely at the moves that would be played, the `action` (m,) first, until one does not lose."""
-        ranks = merit(visits, worth)
-        ranks[np.arange(action.size), action] = np.inf
-        self._cut(np.argsort(-ranks, axis=1, kind="stable"), self.feared // 2, self.sound, closely=True)
+    def doubt(self, ranks: np.ndarray) -> None:
+        """Look closely at the moves that would be played, by `ranks` (m, actions), until one does not lose.
 
-    def _cut(
-        self,
-        ranked: np.ndarray,
-        many: np.ndarray,
-        sound: np.ndarray,
-        *,
-        until: float = np.inf,
-        closely: bool = False,
-    ) -> None:
-        """Cut off what loses of the first `many` (m,) of the `ranked` moves (m, actions) of each root, unless all do.
+        Those of -inf are out of the question; so are all where a root is proven.
+        """
+        self._cut(ranks, np.where(self.proven, 0, self.feared // 2), closely=True)
 
-        Where they are looked at `closely` the first that does not lose ends it. Those that are `sound` (m, actions)
-        need no look; others become so.
+    def _cut(self, ranks: np.ndarray, many: np.ndarray, *, until: float = np.inf, closely: bool = False) -> None:
+        """Cut off what loses of the `many` (m,) moves of each root of the highest ranks (m, actions), unless all do.
+
+        Where they are looked at `closely` the first that does not lose ends it, and none is looked at twice.
         """
         view, rows = self.view, np.arange(many.size)
+        ranked = np.argsort(-ranks, axis=1, kind="stable")
+        sound, known = (self.sound, self.lost) if closely else (np.zeros(ranks.shape, np.bool_) for _ in range(2))
         cut, spared = np.zeros(ranked.shape, np.bool_), np.zeros(many.size, np.bool_)
         for rank in range(min(many.max(), ranked.shape[1])):
-            legal = view.mask[rows, ranked[:, rank]] != 0
-            games = np.flatnonzero((many > rank) & legal & ~(spared & closely))
+            asked = ranks[rows, ranked[:, rank]] > -np.inf
+            games = np.flatnonzero((many > rank) & asked & ~(spared & closely))
             if time.perf_counter() >= until:
                 spared[games] = True
                 break
             actions = ranked[games, rank]
-            lost = np.zeros(games.size, np.bool_)
-            new = ~sound[games, actions]
+            lost = known[games, actions]
+            new = ~sound[games, actions] & ~lost
             lost[new] = self.lookout.loses(view.states[games[new]], actions[new], closely=closely)
-            cut[games, actions], sound[games, actions] = lost, ~lost
+            cut[games, actions], known[games, actions], sound[games, actions] = lost, lost, ~lost
             spared[games] |= ~lost
         bind(cut_rows, view.game)(self.planted, cut & spared[:, None])
-
-
-def merit(visits: np.ndarray, worth: np.ndarray) -> np.ndarray:
-    """Rank actions (m, actions) by their visits, equally often visited ones by what they are worth."""
-    found: np.ndarray = visits + np.nan_to_num(worth, nan=-1.0) / 4
-    return found

@@ -18,13 +18,12 @@ from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Weights
 from . import gumbel
-from .caution import Caution, merit
+from .caution import Caution
 from .clock import ANY, run_until
 from .evaluators import Evaluator, Handmade, Playouts
 from .forest import Forest
 from .lookout import Lookout
 from .puct_kernels import (
-    LEAST_PRIOR,
     Asked,
     Halving,
     Leaves,
@@ -120,10 +119,12 @@ class Noise(NamedTuple):
 
 
 class Searched(NamedTuple):
-    """What a search found in m games: how often each action was visited, int64 (m, actions), what those visited are
-    worth to the mover in [-1, 1], NaN for the others, float64 (m, actions), the value of the position (m,), the
-    mean of its visits or what Gumbel's improved policy is worth, the policy (m, actions) to learn from, the shares of
-    visits or that improved one, the action (m,) to play, and the priors (m, actions) that the search began with.
+    """What a search found in m games: how often each eligible action was visited, int64 (m, actions), what those
+    visited are worth to the mover in [-1, 1], NaN for the others, float64 (m, actions), the value of the position (m,),
+    the mean of its visits or what Gumbel's improved policy is worth, the policy (m, actions) to learn from, the shares
+    of visits or that improved one, the action (m,) to play, the priors (m, actions) that the search began with, and
+    which actions are eligible, bool (m, actions): not those that are known to lose, where there are others. Where no
+    such action was visited the likeliest counts as visited once, and as worth what the position was judged to be.
     """
 
     visits: np.ndarray
@@ -132,6 +133,7 @@ class Searched(NamedTuple):
     policy: np.ndarray
     action: np.ndarray
     priors: np.ndarray
+    eligible: np.ndarray
 
 
 class GuidedSearch:
@@ -192,8 +194,8 @@ class GuidedSearch:
                 return False
             if caution.is_due():
                 so_far = self._gather(sorted_view, planted, plan, raw)
-                caution.doubt(so_far.visits, so_far.worth, so_far.action)
-            return bool(planted.trees.nodes["proven"][planted.slots * planted.nodes].all())
+                caution.doubt(ranking(so_far))
+            return bool(caution.proven.all())
 
         if noise is not None and not settings.considered:
             bind(stir_rows, game)(planted, noise.drawn[order], noise.share[order])
@@ -209,14 +211,15 @@ class GuidedSearch:
             run_until(until, lambda count: run(m, count), over, most=most, hurry=hurry)
         found = self._gather(sorted_view, planted, plan, raw)
         if caution is not None and math.isinf(until) and caution.doubts:
-            caution.doubt(found.visits, found.worth, found.action)
+            caution.doubt(ranking(found))
             found = self._gather(sorted_view, planted, plan, raw)
         if sorted_view is not view:
             back = np.argsort(order)
             found = Searched(*(array[back] for array in found))
         for k in np.flatnonzero(wins >= 0):
-            found.action[k], found.value[k] = wins[k], 1.0
-            found.visits[k] = found.policy[k] = np.arange(game.actions) == wins[k]
+            found.action[k], found.value[k], found.worth[k] = wins[k], 1.0, np.nan
+            found.visits[k] = found.policy[k] = found.eligible[k] = np.arange(game.actions) == wins[k]
+            found.worth[k, wins[k]] = 1.0
         return found
 
     def so_far(self, view: View, k: int) -> Weights:
@@ -241,19 +244,19 @@ class GuidedSearch:
         m, game = view.row.size, self.game
         visits, priors = np.zeros((m, game.actions), np.int64), np.zeros((m, game.actions))
         worth, value = np.full((m, game.actions), np.nan), np.zeros(m)
-        bind(gather_rows, game)(planted, view.seat, visits, worth, priors)
-        # Where all that has been visited is out of the question the likeliest of the rest counts as visited.
+        eligible = np.zeros(visits.shape, np.bool_)
+        bind(gather_rows, game)(planted, view.seat, visits, worth, priors, eligible)
         unseen = np.flatnonzero(~visits.any(axis=1))
-        likeliest = (priors[unseen] + LEAST_PRIOR * view.mask[unseen]).argmax(axis=1)
+        likeliest = np.where(eligible[unseen], priors[unseen], -1.0).argmax(axis=1)
         visits[unseen, likeliest], worth[unseen, likeliest] = 1, raw[unseen]
         if self.settings.considered:
-            policy, value = gumbel.improved(view.mask, priors, worth, visits, raw, plan)
-            action = gumbel.winners(view.mask, priors, worth, visits, plan)
+            policy, value = gumbel.improved(eligible, priors, worth, visits, raw, plan)
+            action = gumbel.winners(eligible, priors, worth, visits, plan)
         else:
             bind(value_rows, game)(planted, view.seat, value)
             policy = visits / np.maximum(visits.sum(axis=1, keepdims=True), 1)
             action = merit(visits, worth).argmax(axis=1)
-        return Searched(visits, worth, value, policy, action, priors)
+        return Searched(visits, worth, value, policy, action, priors, eligible)
 
     def _simulations(self, view: View, planted: Planted, plan: Halving) -> Callable[[int, int], None]:
         """Prepare a function that runs, in the first games of a view, so many simulations in each."""
@@ -311,6 +314,19 @@ class GuidedSearch:
                 self.spent += time.perf_counter() - started
 
         return simulate
+
+
+def merit(visits: np.ndarray, worth: np.ndarray) -> np.ndarray:
+    """Rank actions (m, actions) by their visits, equally often visited ones by what they are worth."""
+    found: np.ndarray = visits + np.nan_to_num(worth, nan=-1.0) / 4
+    return found
+
+
+def ranking(found: Searched) -> np.ndarray:
+    """Rank actions (m, actions) by how soon they would be played: -inf where they are not eligible."""
+    ranks = np.where(found.visits > 0, merit(found.visits, found.worth), found.priors / 2)
+    ranks[np.arange(found.action.size), found.action] = np.inf
+    return np.where(found.eligible, ranks, -np.inf)
 
 
 def _first(planted: Planted, games: int) -> Planted:

@@ -22,7 +22,7 @@ from ...envs.engine.protocol import CHANCE, chance, evaluate, legal, playout, re
 from .tree import Tree, add, child_of, find_played, keep, put
 
 ENDED, CLOSED, OPENED = 0, 1, 2  # kinds of leaves: over, to be valued, to be valued and its new children given priors
-OUT_OF_QUESTION = 1e6  # what is taken off the bound of a move that is proven as lost
+OUT_OF_QUESTION = 1e12  # what is taken off the bound of a move that is proven as lost
 LEAST_PRIOR = 1e-30  # what a prior of 0 counts as where its logarithm is wanted
 
 
@@ -170,21 +170,24 @@ def most_visits(nodes, node):
 def halved(nodes, seat, halving, k):
     """Pick the child of the root of game k that sequential halving visits next.
 
-    Of those with as many visits as its order wants, it is the highest of Gumbel noise, log prior and value; when the
-    order is at its end the finalists go on by turns.
+    Of those with as many visits as its order wants, or of those that lack the fewest where none has, it is the highest
+    of Gumbel noise, log prior and value; when the order is at its end the finalists go on by turns.
     """
     wanted = halving.order[k, min(np.int64(nodes[0].visits) - 1, halving.order.shape[1] - 1)]
     weight = (halving.c_visit + most_visits(nodes, np.int64(0))) * halving.c_scale
-    best, fewest, most = 0, np.int64(2**62), -np.inf
+    best, least, fewest, most = 0, np.int64(2**62), np.int64(2**62), -np.inf
     i = np.int64(nodes[0].child)
     while i != 0:
         n = np.int64(nodes[i].visits)
-        if wanted <= n <= fewest:
+        lacking = max(wanted - n, 0)
+        if nodes[i].proven == 2 - seat:
+            lacking += 2**40
+        if lacking < least or (lacking == least and n <= fewest):
             score = halving.gumbels[k, nodes[i].action] + math.log(max(np.float64(nodes[i].prior), LEAST_PRIOR))
             if n > 0:
                 score += weight * (1.0 + (value_of(nodes, i) if seat == 0 else -value_of(nodes, i))) / 2.0
-            if n < fewest or score > most:
-                best, fewest, most = i, n, score
+            if lacking < least or n < fewest or score > most:
+                best, least, fewest, most = i, lacking, n, score
         i = np.int64(nodes[i].sibling)
     return best
 
@@ -373,7 +376,8 @@ def plant_rows(trees, nodes, plots, which, targets, episodes, reuse, old, stack,
         if known >= 0:
             keep(tree, known, part(trees, plots.free[0], nodes), old)
             plots.slots[i], plots.free[0] = plots.free[0], plots.slots[i]
-        else:
+            tree = part(trees, plots.slots[i], nodes)
+        if known < 0 or tree.nodes[0].child == 0:
             tree.size[0] = 1
             put(tree, np.int64(0), np.int64(0))
         plots.states[i], plots.episodes[i], plots.actions[i] = targets[k], episodes[k], -1
@@ -475,22 +479,26 @@ def cut_rows(planted, cut):
             i = after
 
 
-def value_rows(planted, seats, values):
-    """Write what each root is worth (m,) to its seat."""
-    for k in range(planted.slots.shape[0]):
-        value = value_of(tree_of(planted, k).nodes, np.int64(0))
-        values[k] = value if seats[k] == 0 else -value
-
-
 def standing(nodes, i, seat):
     """Say what is proven of a node's worth to a seat: 1 won, -1 lost, 0 nothing."""
     return 0 if nodes[i].proven == 0 else 1 if nodes[i].proven == seat + 1 else -1
 
 
-def gather_rows(planted, seats, visits, worth, priors):
-    """Write visits, worth to the seat to move, and priors (m, actions) of the moves at each root that are in question.
+def value_rows(planted, seats, values):
+    """Write what each root is worth (m,) to its seat."""
+    for k in range(planted.slots.shape[0]):
+        nodes = tree_of(planted, k).nodes
+        value = value_of(nodes, np.int64(0))
+        values[k] = value if seats[k] == 0 else -value
+        if nodes[0].proven != 0:
+            values[k] = standing(nodes, np.int64(0), seats[k])
 
-    Those are the ones that are proven to win; where there are none, those that are not proven to lose; else all.
+
+def gather_rows(planted, seats, visits, worth, priors, eligible):
+    """Write the priors (m, actions) of the moves at each root and which of them are `eligible` (m, actions), and visits
+    and worth to the seat to move of those.
+
+    They are the moves that are proven to win; where there are none, those that are not proven to lose; else all.
     """
     for k in range(planted.slots.shape[0]):
         nodes, sign, best = tree_of(planted, k).nodes, 1.0 if seats[k] == 0 else -1.0, -1
@@ -500,8 +508,10 @@ def gather_rows(planted, seats, visits, worth, priors):
             i = nodes[i].sibling
         i = nodes[0].child
         while i != 0:
+            a = nodes[i].action
+            priors[k, a] = nodes[i].prior
             if standing(nodes, i, seats[k]) == best:
-                visits[k, nodes[i].action], priors[k, nodes[i].action] = nodes[i].visits, nodes[i].prior
+                eligible[k, a], visits[k, a] = True, nodes[i].visits
                 if nodes[i].visits > 0:
-                    worth[k, nodes[i].action] = sign * value_of(nodes, i)
+                    worth[k, a] = sign * value_of(nodes, i)
             i = nodes[i].sibling

@@ -147,7 +147,7 @@ def test_what_a_tree_proves_is_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Sure(Blind):
-    """An evaluator that is all but certain of two moves."""
+    """An evaluator that is all but certain of two moves, and else prefers the last ones."""
 
     def __init__(self, actions: int, moves: np.ndarray) -> None:
         super().__init__(actions)
@@ -155,7 +155,7 @@ class Sure(Blind):
 
     def evaluate(self, states: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         priors, values = super().evaluate(states, seats)
-        priors *= 1e-20
+        priors *= 1e-20 * np.arange(1, self.actions + 1)
         priors[:, self.moves] = 1.0
         return priors, values
 
@@ -174,16 +174,67 @@ def test_what_is_proven_to_lose_is_not_looked_at_again(
     assert {int(tree.action[i]): tree.visits[i] for i in children(tree, 0)}[sure] == 1
 
 
+def test_halving_at_the_root_leaves_alone_what_is_proven_to_lose(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Lookout, "loses", lambda self, roots, actions, closely: np.zeros(actions.size, np.bool_))
+    guided = GuidedSearch(FIVES, Blind(81), Settings(proofs=PROVES, considered=16), 200)
+    found = guided.search(MET, 200)
+    text, tree = FIVES.module("text"), guided.forest.tree(0)
+    assert text.name(MET.states[0], int(found.action[0])) in AVERTS
+    assert all(tree.visits[i] == 1 for i in children(tree, 0) if tree.proven[i])
+
+
+def test_halving_goes_on_among_what_is_left(twelve: View, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Told after half of the time that both finalists lose."""
+    looked: list[int] = []
+
+    def loses(self: Lookout, roots: np.ndarray, actions: np.ndarray, *, closely: bool) -> np.ndarray:
+        if closely:
+            looked.extend(actions.tolist())
+        return np.full(actions.size, closely and len(looked) <= 2)
+
+    monkeypatch.setattr(Lookout, "loses", loses)
+    guided = GuidedSearch(twelve.game, Blind(25), Settings(proofs=1, considered=2), 0)
+    guided.search(twelve, 2)  # compiles
+    guided.search(twelve, 400, seconds=0.5)
+    tree = guided.forest.tree(0)
+    assert len(looked) > 2 and sum(tree.visits[i] for i in children(tree, 0)) > tree.visits[0] / 10
+
+
+def test_a_leaf_that_was_closed_is_a_root_like_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other seat's tree of the same game: it must find how the position is won."""
+    monkeypatch.setattr(Lookout, "wins", lambda self, roots: np.full(roots.size, -1))
+    text, batch = FIVES.module("text"), Batch(FIVES, 1, seed=0, encoder=None)
+    for stone in ("a1", "d5", "c1", "e5", "h2", "f5"):
+        batch.step([text.parse(batch.states[0], stone)])
+    guided = GuidedSearch(FIVES, Blind(81), Settings(proofs=PROVES), 0)
+    view = batch.view()
+    guided.search(view, 200)
+    tree = guided.forest.tree(0)
+    lost = [int(tree.action[i]) for i in children(tree, 0) if tree.proven[i]]
+    guided.forest.note(view.row, np.array(lost[:1]))
+    batch.step(lost[:1])
+    found = guided.search(batch.view(), 2, seconds=1.0)
+    tree = guided.forest.tree(0)
+    assert {int(tree.action[i]): tree.proven[i] for i in children(tree, 0)}[int(found.action[0])] == 2
+    assert tree.proven[0] == 2 and found.value[0] == 1.0
+
+
 @pytest.mark.parametrize("root", [0, 8])
 def test_where_all_that_was_looked_at_loses_something_else_is_played(
     twelve: View, monkeypatch: pytest.MonkeyPatch, root: int
 ) -> None:
+    """And that was looked at closely, too."""
     legal = np.flatnonzero(twelve.mask[0])
-    moves = legal[-2:]
-    monkeypatch.setattr(Lookout, "loses", lambda self, roots, actions, closely: np.isin(actions, moves) & closely)
+    moves, looked = legal[-2:], list[int]()
+
+    def loses(self: Lookout, roots: np.ndarray, actions: np.ndarray, *, closely: bool) -> np.ndarray:
+        looked.extend(actions.tolist() if closely else [])
+        return np.isin(actions, moves) & closely
+
+    monkeypatch.setattr(Lookout, "loses", loses)
     settings = Settings(proofs=1, considered=2 if root else 0)
     found = GuidedSearch(twelve.game, Sure(25, moves), settings, 100).search(twelve, 100)
-    assert found.action[0] in legal[:-2]
+    assert found.action[0] in legal[:-2] and looked[-1] == found.action[0] and looked[:2] == moves.tolist()
     assert found.policy[0, legal].sum() == pytest.approx(1.0) and np.isfinite(found.value[0])
 
 
