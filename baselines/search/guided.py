@@ -118,6 +118,17 @@ class Noise(NamedTuple):
     drawn: np.ndarray
 
 
+class Moves(NamedTuple):
+    """What is known of the moves at m roots, each (m, actions), as `Searched` has it: visits, worth, priors, and which
+    are eligible.
+    """
+
+    visits: np.ndarray
+    worth: np.ndarray
+    priors: np.ndarray
+    eligible: np.ndarray
+
+
 class Searched(NamedTuple):
     """What a search found in m games: how often each eligible action was visited, int64 (m, actions), what those
     visited are worth to the mover in [-1, 1], NaN for the others, float64 (m, actions), the value of the position (m,),
@@ -186,7 +197,7 @@ class GuidedSearch:
         caution = None
         if self.lookout is not None:
             caution = Caution(self.lookout, sorted_view, planted, counts, started, until)
-            caution.fear(self._gather(sorted_view, planted, plan, raw).priors)
+            caution.fear(self._moves(sorted_view, planted).priors)
 
         def over() -> bool:
             """Doubt what would be played now, where it is time for that; say whether all is proven."""
@@ -217,9 +228,9 @@ class GuidedSearch:
             back = np.argsort(order)
             found = Searched(*(array[back] for array in found))
         for k in np.flatnonzero(wins >= 0):
-            found.action[k], found.value[k], found.worth[k] = wins[k], 1.0, np.nan
+            found.action[k], found.value[k] = wins[k], 1.0
             found.visits[k] = found.policy[k] = found.eligible[k] = np.arange(game.actions) == wins[k]
-            found.worth[k, wins[k]] = 1.0
+            found.worth[k] = np.where(found.eligible[k], 1.0, np.nan)
         return found
 
     def so_far(self, view: View, k: int) -> Weights:
@@ -240,12 +251,14 @@ class GuidedSearch:
         order = gumbel.visiting_orders(view.mask, self.settings.considered, sims)
         return Halving(order, noise, self.settings.c_visit, self.settings.c_scale)
 
+    def _moves(self, view: View, planted: Planted) -> Moves:
+        shape, worth = view.mask.shape, np.full(view.mask.shape, np.nan)
+        moves = Moves(np.zeros(shape, np.int64), worth, np.zeros(shape), np.zeros(shape, np.bool_))
+        bind(gather_rows, self.game)(planted, view.seat, *moves)
+        return moves
+
     def _gather(self, view: View, planted: Planted, plan: Halving, raw: np.ndarray) -> Searched:
-        m, game = view.row.size, self.game
-        visits, priors = np.zeros((m, game.actions), np.int64), np.zeros((m, game.actions))
-        worth, value = np.full((m, game.actions), np.nan), np.zeros(m)
-        eligible = np.zeros(visits.shape, np.bool_)
-        bind(gather_rows, game)(planted, view.seat, visits, worth, priors, eligible)
+        visits, worth, priors, eligible = self._moves(view, planted)
         unseen = np.flatnonzero(~visits.any(axis=1))
         likeliest = np.where(eligible[unseen], priors[unseen], -1.0).argmax(axis=1)
         visits[unseen, likeliest], worth[unseen, likeliest] = 1, raw[unseen]
@@ -253,7 +266,8 @@ class GuidedSearch:
             policy, value = gumbel.improved(eligible, priors, worth, visits, raw, plan)
             action = gumbel.winners(eligible, priors, worth, visits, plan)
         else:
-            bind(value_rows, game)(planted, view.seat, value)
+            value = np.zeros(view.row.size)
+            bind(value_rows, self.game)(planted, view.seat, value)
             policy = visits / np.maximum(visits.sum(axis=1, keepdims=True), 1)
             action = merit(visits, worth).argmax(axis=1)
         return Searched(visits, worth, value, policy, action, priors, eligible)

@@ -15,7 +15,7 @@ from ...envs.engine.kernels import pick, settle
 from ...envs.engine.protocol import CHANCE, OVER, chance, legal, redeal, resolve, returns, rollout, step
 from ...envs.engine.rng import choose
 from .mcts_rave import credit, descend_all
-from .tree import add, child_of
+from .tree import add, all_proven, child_of
 
 
 class Settings(NamedTuple):
@@ -161,16 +161,7 @@ def simulate(tree, s, settings, rng, scratch):
 
 def follows(tree, node, mover, winner):
     """Whether a node is won for a seat because a child of it is; `mover` decides there, or chance does."""
-    if mover == winner:
-        return True
-    if tree.nodes[node].untried != 0:
-        return False
-    i = tree.nodes[node].child
-    while i != 0:
-        if tree.nodes[i].proven != winner + 1:
-            return False
-        i = tree.nodes[i].sibling
-    return True
+    return mover == winner or (tree.nodes[node].untried == 0 and all_proven(tree, node, winner))
 
 
 def prove(tree, path, movers, length, winner):

@@ -19,7 +19,7 @@ import numpy as np
 from ...envs.engine.bind import stub
 from ...envs.engine.kernels import pick, settle
 from ...envs.engine.protocol import CHANCE, chance, evaluate, legal, playout, resolve, returns, step, survey
-from .tree import Tree, add, child_of, find_played, keep, put
+from .tree import Tree, add, all_proven, child_of, find_played, keep, put
 
 ENDED, CLOSED, OPENED = 0, 1, 2  # kinds of leaves: over, to be valued, to be valued and its new children given priors
 OUT_OF_QUESTION = 1e12  # what is taken off the bound of a move that is proven as lost
@@ -135,6 +135,11 @@ def value_of(nodes, i):
     return np.float64(nodes[i].total) / max(np.int64(nodes[i].visits), 1)
 
 
+def standing(nodes, i, seat):
+    """Say what is proven of a node's worth to a seat: 1 won, -1 lost, 0 nothing."""
+    return 0 if nodes[i].proven == 0 else 1 if nodes[i].proven == seat + 1 else -1
+
+
 def strongest(nodes, node, seat, terms):
     """Pick the child of a decision of `seat` with the highest Q + c P sqrt(N) / (1 + n), the first of equals."""
     reach = terms.c * math.sqrt(np.float64(nodes[node].visits))
@@ -149,7 +154,7 @@ def strongest(nodes, node, seat, terms):
         if n > 0 or terms.valued:
             q = value_of(nodes, i) if seat == 0 else -value_of(nodes, i)
         bound = q + reach * np.float64(nodes[i].prior) / (1 + n)
-        if nodes[i].proven == 2 - seat:
+        if standing(nodes, i, seat) < 0:
             bound -= OUT_OF_QUESTION
         if bound > most:
             best, most = i, bound
@@ -180,7 +185,7 @@ def halved(nodes, seat, halving, k):
     while i != 0:
         n = np.int64(nodes[i].visits)
         lacking = max(wanted - n, 0)
-        if nodes[i].proven == 2 - seat:
+        if standing(nodes, i, seat) < 0:
             lacking += 2**40
         if lacking < least or (lacking == least and n <= fewest):
             score = halving.gumbels[k, nodes[i].action] + math.log(max(np.float64(nodes[i].prior), LEAST_PRIOR))
@@ -318,14 +323,6 @@ def give_priors(nodes, node, priors):
         i = nodes[i].sibling
 
 
-def all_proven(nodes, node, winner):
-    """Tell whether all children of a node are proven to be won by a seat."""
-    i = nodes[node].child
-    while i != 0 and nodes[i].proven == winner + 1:
-        i = nodes[i].sibling
-    return i == 0
-
-
 def update(tree, leaves, j, asked, first, last, priors, terms):
     """Enter the values asked[first:last] and leaf j's value and priors (actions,); back the value up to the root.
 
@@ -348,10 +345,12 @@ def update(tree, leaves, j, asked, first, last, priors, terms):
     for k in range(length - 1, -1, -1):
         i = path[k]
         n = np.int64(nodes[i].visits)
-        if winner >= 0 and k < length - 1 and movers[k] != winner and not all_proven(nodes, i, winner):
+        if winner >= 0 and k < length - 1 and movers[k] != winner and not all_proven(tree, i, winner):
             winner = np.int64(-1)
         if winner >= 0:
-            nodes[i].proven, nodes[i].total = winner + 1, value * (n + 1)
+            nodes[i].proven = winner + 1
+        if nodes[i].proven != 0:
+            nodes[i].total = n + 1 if nodes[i].proven == 1 else -n - 1
         elif terms.averaged and movers[k] == CHANCE and nodes[i].child != 0:
             before = np.float64(nodes[i].total) if n > 0 else 0.0
             nodes[i].total = average(nodes, i) * (n + 1)
@@ -479,19 +478,11 @@ def cut_rows(planted, cut):
             i = after
 
 
-def standing(nodes, i, seat):
-    """Say what is proven of a node's worth to a seat: 1 won, -1 lost, 0 nothing."""
-    return 0 if nodes[i].proven == 0 else 1 if nodes[i].proven == seat + 1 else -1
-
-
 def value_rows(planted, seats, values):
     """Write what each root is worth (m,) to its seat."""
     for k in range(planted.slots.shape[0]):
-        nodes = tree_of(planted, k).nodes
-        value = value_of(nodes, np.int64(0))
+        value = value_of(tree_of(planted, k).nodes, np.int64(0))
         values[k] = value if seats[k] == 0 else -value
-        if nodes[0].proven != 0:
-            values[k] = standing(nodes, np.int64(0), seats[k])
 
 
 def gather_rows(planted, seats, visits, worth, priors, eligible):

@@ -112,6 +112,14 @@ def child_of(tree, node, a):
     return i
 
 
+def all_proven(tree, node, winner):
+    """Tell whether all children of a node are proven to be won by a seat."""
+    i = tree.nodes[node].child
+    while i != 0 and tree.nodes[i].proven == winner + 1:
+        i = tree.nodes[i].sibling
+    return i == 0
+
+
 def children(tree: Tree, node: int) -> list[int]:
     """List the children of a node."""
     found, i = list[int](), int(tree.child[node])

@@ -19,13 +19,17 @@ FIVES = find("gomoku:board_size=9")
 PROVES = 2000  # positions that suffice for what is to be proven here
 
 
-def at(name: str, *stones: str) -> View:
-    """View Gomoku after stones laid by turns, named as the board has them."""
+def played(name: str, *stones: str) -> Batch:
+    """Play Gomoku by stones laid by turns, named as the board has them."""
     game = find(name)
     batch = Batch(game, 1, seed=0, encoder=None)
     for stone in stones:
         batch.step([game.module("text").parse(batch.states[0], stone)])
-    return batch.view()
+    return batch
+
+
+def at(name: str, *stones: str) -> View:
+    return played(name, *stones).view()
 
 
 class Blind:
@@ -44,7 +48,8 @@ class Blind:
 
 OPEN_THREE = at("gomoku:board_size=9", "d5", "a1", "e5", "c1", "f5", "e1")
 """Seat 0 moves and has an open three: an open four wins."""
-MET = at("gomoku:board_size=9", "a1", "d5", "c1", "e5", "h2", "f5")
+MET_BY = "a1", "d5", "c1", "e5", "h2", "f5"
+MET = at("gomoku:board_size=9", *MET_BY)
 """Seat 0 moves and must meet the other's open three."""
 AVERTS = {"c5", "g5"}
 """What does that."""
@@ -160,7 +165,7 @@ class Sure(Blind):
         return priors, values
 
 
-@pytest.mark.parametrize("stones", [("a1", "d5", "c1", "e5", "h2", "f5"), ("d5", "a1", "e5", "c1", "f5")])
+@pytest.mark.parametrize("stones", [MET_BY, ("d5", "a1", "e5", "c1", "f5")])
 def test_what_is_proven_to_lose_is_not_looked_at_again(
     stones: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,9 +208,7 @@ def test_halving_goes_on_among_what_is_left(twelve: View, monkeypatch: pytest.Mo
 def test_a_leaf_that_was_closed_is_a_root_like_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """The other seat's tree of the same game: it must find how the position is won."""
     monkeypatch.setattr(Lookout, "wins", lambda self, roots: np.full(roots.size, -1))
-    text, batch = FIVES.module("text"), Batch(FIVES, 1, seed=0, encoder=None)
-    for stone in ("a1", "d5", "c1", "e5", "h2", "f5"):
-        batch.step([text.parse(batch.states[0], stone)])
+    batch = played("gomoku:board_size=9", *MET_BY)
     guided = GuidedSearch(FIVES, Blind(81), Settings(proofs=PROVES), 0)
     view = batch.view()
     guided.search(view, 200)
