@@ -33,6 +33,7 @@ class Planned:
         from openvino.frontend import FrontEndManager
         from openvino.frontend.pytorch.ts_decoder import TorchScriptPythonDecoder
 
+        self._made = shape, dtype, threads
         self._core = openvino.Core()
         self._own = deepcopy(net).eval().cpu().float().requires_grad_(requires_grad=False)
         front = FrontEndManager().load_by_framework("pytorch")
@@ -50,6 +51,9 @@ class Planned:
             "ENABLE_CPU_PINNING": False,
         }
         self.refresh(net)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Planned, (self._own, *self._made)
 
     def refresh(self, net: nn.Module) -> None:
         """Plan anew for the weights that a network has now."""

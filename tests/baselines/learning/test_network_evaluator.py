@@ -1,5 +1,6 @@
 """What a network computes with when searches ask it."""
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -78,7 +79,8 @@ def test_openvino_says_what_torch_says(name: str, game: str, encoder: str, choic
     x = np.random.default_rng(0).random((9, *shape), np.float32)
     coarse = Planned(net, shape, torch.bfloat16, 1)(x)
     assert np.allclose(coarse[1], planned(x)[1], atol=0.1)
-    assert all(np.array_equal(first, second) for first, second in zip(planned(x), planned(x), strict=True))
+    for twin in (planned, pickle.loads(pickle.dumps(planned))):
+        assert all(np.array_equal(first, second) for first, second in zip(planned(x), twin(x), strict=True))
 
 
 def test_auto_takes_openvino_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
