@@ -6,7 +6,7 @@ FACTS = Facts(
     small={"board_size": 5},
     golden={"board_size": 6, "rule": "standard"},
     images=8,
-    opponents=("alphabeta:depth=5", "puct:sims=100", "mcts:sims=1000", "random"),
+    opponents=("alphabeta:depth=5", "az:gomoku", "puct:sims=100", "mcts:sims=1000", "random"),
     judge="alphabeta:nodes=50000",
     program="gomocup",
     openspiel="gomoku(size={board_size})",
