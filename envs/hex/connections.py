@@ -1,0 +1,464 @@
+"""Virtual connections on a Hex board: what a seat can join even if the enemy moves first (H-search, Anshelevich 2002).
+
+The ends of a connection are points: an empty cell, a group of the seat's stones, or a side, which takes in the groups
+that touch it. A full connection joins its ends against any play of the enemy's, a semi-connection if the seat moves
+first, then on its key. Both need only the empty cells of their carrier, to which a key belongs and an end does not.
+
+Two full connections that meet at a point, have no cell in common and do not pass through each other's ends give, over
+a group, a full connection and, over an empty cell, a semi-connection of which that is the key (and-rule).
+Semi-connections of one pair, no cell being in all their carriers, give a full connection (or-rule).
+
+What is found is sound, but not all there is: every pair keeps few carriers, the smallest, and connections of cells
+among themselves are short. A carrier is a set of cells, a bit each in words of 64. Points are numbered as cells, a
+group by its first stone, then the two sides.
+"""
+
+import numpy as np
+
+from ..engine.rng import kernel
+from .fill import EMPTY, place, ring, unplace
+
+FULLS, SEMIS = 6, 12  # carriers that a pair keeps of each kind
+LONGEST = 6  # cells in the carrier of a connection that has an empty cell at each end
+ROOM = 8  # full connections that one use of the or-rule gives at most
+WORK = 400_000  # pairs of connections looked at, at most
+_ONE, _NOTHING = np.uint64(1), np.uint64(0)
+# Rows of scratch: the connection at work, what the and-rule makes of it, and what the or-rule has in hand.
+_AT, _MADE, _MEET, _UNION, _SWEPT = 0, 1, 2, 3, 4
+
+
+def net_dtype(n: int) -> np.dtype:
+    """Return the dtype of a seat's connections on a board of n x n cells.
+
+    `won` says that a full connection joins the sides and `key` names a move that joins them (-1: none known). `must`
+    is the intersection of the carriers of all semi-connections found between the sides, all ones where there are none.
+    """
+    points, words = n * n + 2, -(-n * n // 64)
+    pairs = min(points * (points - 1) // 2, 4000)
+    fields = [
+        ("must", "u8", (words,)),
+        ("full", "u8", (pairs, FULLS, words)),
+        ("semi", "u8", (pairs, SEMIS, words)),
+        ("scratch", "u8", (5 + ROOM, words)),
+        ("pairs", "i4"),
+        ("work", "i4"),
+        ("first", "i4"),
+        ("waiting", "i4"),
+        ("made", "i4"),
+        ("key", "i2"),
+        ("group", "i2", (n * n,)),
+        ("pile", "i2", (n * n,)),
+        ("pair", "i2", (points, points)),
+        ("links", "i2", (points,)),
+        ("link", "i2", (points, points)),
+        ("ends", "i2", (pairs, 2)),
+        ("queue", "i2", (pairs,)),
+        ("fulls", "i1", (pairs,)),
+        ("semis", "i1", (pairs,)),
+        ("queued", "i1", (pairs,)),
+        ("fresh", "i1", (pairs, FULLS)),
+        ("won", "i1"),
+    ]
+    return np.dtype(fields, align=True)
+
+
+@kernel
+def connect(net, framed, n, seat, enough):
+    """Find what connects for a seat on a framed board; stop once the sides are joined, or with `enough` half joined."""
+    clear(net)
+    gather_groups(net, framed, n, seat)
+    if net.won:
+        return
+    touch_neighbours(net, framed, n, seat)
+    while net.waiting > 0 and not net.won and net.work < WORK and not (enough and net.key >= 0):
+        k = np.int64(net.queue[net.first])
+        net.first = (net.first + 1) % net.queue.size
+        net.waiting -= 1
+        net.queued[k] = 0
+        for i in range(net.fulls[k]):
+            if net.fresh[k, i]:
+                net.fresh[k, i] = 0
+                copy(net.full[k, i], net.scratch[_AT])
+                extend(net, framed, n, np.int64(net.ends[k, 0]), np.int64(net.ends[k, 1]))
+                extend(net, framed, n, np.int64(net.ends[k, 1]), np.int64(net.ends[k, 0]))
+
+
+@kernel
+def clear(net):
+    """Forget everything."""
+    net.must[:] = ~_NOTHING
+    net.pairs = net.work = net.first = net.waiting = 0
+    net.key, net.won = -1, 0
+    net.pair[:] = -1
+    net.links[:] = 0
+
+
+@kernel
+def gather_groups(net, framed, n, seat):
+    """Name the point that every stone belongs to, and -1 for the enemy's; the sides may be joined by that."""
+    cells = n * n
+    for i in range(cells):
+        stone = framed[place(n, i)]
+        net.group[i] = i if stone == EMPTY else -1 if stone == seat + 1 else -2
+    step = 1 if seat == 0 else n
+    for end in range(2):
+        for k in range(n):
+            i = k * step + end * (cells - n if seat == 0 else n - 1)
+            if net.group[i] == -1:
+                gather(net, framed, n, i, cells + end)
+            elif end == 1 and net.group[i] == cells:
+                net.won = 1
+    for i in range(cells):
+        if net.group[i] == -1:
+            gather(net, framed, n, i, i)
+    for i in range(cells):
+        net.group[i] = -1 if net.group[i] == -2 else net.group[i]
+
+
+@kernel
+def gather(net, framed, n, i, point):
+    """Name the point of a stone's whole group."""
+    net.group[i], net.pile[0] = point, i
+    height = 1
+    while height > 0:
+        height -= 1
+        p = place(n, np.int64(net.pile[height]))
+        for j in range(6):
+            q = ring(n, p, j)
+            i = inside(n, q)
+            if i >= 0 and net.group[i] == -1:
+                net.group[i], net.pile[height] = point, i
+                height += 1
+
+
+@kernel
+def inside(n, p):
+    """Find which cell stands at p; -1 for the frame."""
+    r, c = p // (n + 2), p % (n + 2)
+    return (r - 1) * n + c - 1 if 0 < r <= n and 0 < c <= n else -1
+
+
+@kernel
+def touch_neighbours(net, framed, n, seat):
+    """Connect what touches: empty carriers."""
+    copy_nothing(net.scratch[_MADE])
+    for i in range(n * n):
+        if net.group[i] == i and framed[place(n, i)] == EMPTY:
+            at = i // n if seat == 0 else i % n
+            if at == 0:
+                add_full(net, framed, n, i, n * n, _MADE)
+            if at == n - 1:
+                add_full(net, framed, n, i, n * n + 1, _MADE)
+            for j in range(6):
+                q = inside(n, ring(n, place(n, i), j))
+                if q >= 0 and net.group[q] >= 0 and (q > i or framed[place(n, q)] != EMPTY):
+                    add_full(net, framed, n, i, np.int64(net.group[q]), _MADE)
+
+
+@kernel
+def is_empty(framed, n, point):
+    """Whether a point is an empty cell."""
+    return point < n * n and framed[place(n, point)] == EMPTY
+
+
+@kernel
+def extend(net, framed, n, far, over):
+    """Apply the and-rule to the connection at work, from `far` to `over`, and all those on from there."""
+    half = is_empty(framed, n, over)
+    for i in range(net.links[over]):
+        to = np.int64(net.link[over, i])
+        if to != far and not (to < n * n and has(net.scratch[_AT], to)):
+            k = np.int64(net.pair[over, to])
+            for j in range(net.fulls[k]):
+                net.work += 1
+                if not net.fresh[k, j] and fits(net, k, j, far, n):
+                    unite(net.full[k, j], net.scratch[_AT], net.scratch[_MADE])
+                    if half:
+                        put_in(net.scratch[_MADE], over)
+                        add_semi(net, framed, n, far, to, over)
+                    else:
+                        add_full(net, framed, n, far, to, _MADE)
+
+
+@kernel
+def fits(net, k, j, far, n):
+    """Whether a full connection has no cell in common with that at work, nor passes through its far end."""
+    carrier, at = net.full[k, j], net.scratch[_AT]
+    return not meets(carrier, at) and not (far < n * n and has(carrier, far))
+
+
+@kernel
+def pair_of(net, x, y):
+    """Find the entry of a pair, made where there is none; -1 if there is no room."""
+    k = np.int64(net.pair[x, y])
+    if k < 0 and net.pairs < net.fulls.size:
+        k = np.int64(net.pairs)
+        net.pairs += 1
+        net.pair[x, y] = net.pair[y, x] = k
+        net.ends[k, 0], net.ends[k, 1] = x, y
+        net.fulls[k] = net.semis[k] = net.queued[k] = 0
+    return k
+
+
+@kernel
+def too_long(framed, n, x, y, size):
+    """Whether so large a carrier is not kept for a pair of cells."""
+    return size > LONGEST and is_empty(framed, n, x) and is_empty(framed, n, y)
+
+
+@kernel
+def add_full(net, framed, n, x, y, row):
+    """Keep a full connection unless a known one needs no more; what needs as much or more is dropped."""
+    carrier = net.scratch[row]
+    size = count(carrier)
+    if too_long(framed, n, x, y, size):
+        return
+    k = pair_of(net, x, y)
+    if k < 0 or covered(net.full[k], net.fulls[k], carrier):
+        return
+    if min(x, y) == n * n and max(x, y) == n * n + 1:
+        net.won = 1
+        return
+    drop_fulls(net, k, carrier)
+    drop_semis(net, k, carrier)
+    i = np.int64(net.fulls[k])
+    if i == FULLS:
+        i = largest(net.full[k], i)
+        if count(net.full[k, i]) <= size:
+            return
+    else:
+        net.fulls[k] += 1
+        if i == 0:
+            add_link(net, x, y)
+    copy(carrier, net.full[k, i])
+    net.fresh[k, i] = 1
+    if not net.queued[k]:
+        net.queue[(net.first + net.waiting) % net.queue.size], net.queued[k] = k, 1
+        net.waiting += 1
+
+
+@kernel
+def add_link(net, x, y):
+    """Note that x and y have become connected."""
+    net.link[x, net.links[x]] = y
+    net.link[y, net.links[y]] = x
+    net.links[x] += 1
+    net.links[y] += 1
+
+
+@kernel
+def add_semi(net, framed, n, x, y, key):
+    """Keep the semi-connection just made unless a known connection needs no more; apply the or-rule to it."""
+    carrier = net.scratch[_MADE]
+    if min(x, y) == n * n and max(x, y) == n * n + 1:
+        intersect(net.must, carrier)
+        net.key = key
+        net.won = is_nothing(net.must)
+    size = count(carrier)
+    if too_long(framed, n, x, y, size):
+        return
+    k = pair_of(net, x, y)
+    if k < 0 or covered(net.full[k], net.fulls[k], carrier) or covered(net.semi[k], net.semis[k], carrier):
+        return
+    drop_semis(net, k, carrier)
+    i = np.int64(net.semis[k])
+    if i == SEMIS:
+        i = largest(net.semi[k], i)
+        if count(net.semi[k, i]) <= size:
+            return
+    else:
+        net.semis[k] += 1
+    copy(carrier, net.semi[k, i])
+    combine(net, k, i)
+    for j in range(net.made):
+        add_full(net, framed, n, x, y, _SWEPT + 1 + j)
+
+
+@kernel
+def combine(net, k, i):
+    """Apply the or-rule to the i-th semi-connection of a pair and the others: two, three, or as many as it takes."""
+    net.made = 0
+    semi, many = net.semi[k], net.semis[k]
+    copy(semi[i], net.scratch[_MEET])
+    for j in range(many):
+        intersect(net.scratch[_MEET], semi[j])
+    if not is_nothing(net.scratch[_MEET]):
+        return
+    for j in range(many):
+        if not meets(semi[i], semi[j]):
+            keep(net, semi[i], semi[j], semi[j])
+    for j in range(many):
+        if j != i and meets(semi[i], semi[j]):
+            copy(semi[i], net.scratch[_MEET])
+            intersect(net.scratch[_MEET], semi[j])
+            for h in range(j + 1, many):
+                if not meets(net.scratch[_MEET], semi[h]) and meets(semi[i], semi[h]):
+                    keep(net, semi[i], semi[j], semi[h])
+    if net.made == 0:
+        sweep(net, semi, many, i)
+
+
+@kernel
+def keep(net, a, b, c):
+    """Write down the union of three carriers as a full connection, while there is room."""
+    if net.made < ROOM:
+        row = net.scratch[_SWEPT + 1 + net.made]
+        unite(a, b, row)
+        unite(row, c, row)
+        net.made += 1
+
+
+@kernel
+def sweep(net, semi, many, i):
+    """Add to a semi-connection again and again that which leaves least in common, until nothing is."""
+    meet, union = net.scratch[_MEET], net.scratch[_UNION]
+    copy(semi[i], meet)
+    copy(semi[i], union)
+    while not is_nothing(meet):
+        best, least = 0, 1 << 20
+        for j in range(many):
+            left = count_both(meet, semi[j]) * 256 + count(semi[j])
+            if left < least:
+                best, least = j, left
+        intersect(meet, semi[best])
+        unite(union, semi[best], union)
+    keep(net, union, union, union)
+
+
+@kernel
+def drop_fulls(net, k, carrier):
+    """Drop the full connections of a pair that need all of `carrier`."""
+    i = np.int64(net.fulls[k]) - 1
+    while i >= 0:
+        if within(carrier, net.full[k, i]):
+            last = np.int64(net.fulls[k]) - 1
+            copy(net.full[k, last], net.full[k, i])
+            net.fresh[k, i] = net.fresh[k, last]
+            net.fulls[k] = last
+        i -= 1
+
+
+@kernel
+def drop_semis(net, k, carrier):
+    """Drop the semi-connections of a pair that need all of `carrier`."""
+    i = np.int64(net.semis[k]) - 1
+    while i >= 0:
+        if within(carrier, net.semi[k, i]):
+            last = np.int64(net.semis[k]) - 1
+            copy(net.semi[k, last], net.semi[k, i])
+            net.semis[k] = last
+        i -= 1
+
+
+@kernel
+def covered(carriers, many, carrier):
+    """Whether one of the first `many` carriers lies within `carrier`."""
+    for i in range(many):
+        if within(carriers[i], carrier):
+            return True
+    return False
+
+
+@kernel
+def largest(carriers, many):
+    """Find the largest of the first `many` carriers."""
+    best, most = 0, -1
+    for i in range(many):
+        size = count(carriers[i])
+        if size > most:
+            best, most = i, size
+    return best
+
+
+@kernel
+def count(a):
+    """Count the cells of a set."""
+    found = 0
+    for w in range(a.size):
+        found += popcount(a[w])
+    return found
+
+
+@kernel
+def count_both(a, b):
+    """Count the cells that two sets have in common."""
+    found = 0
+    for w in range(a.size):
+        found += popcount(a[w] & b[w])
+    return found
+
+
+@kernel
+def popcount(x):
+    """Count the ones of a word."""
+    x -= (x >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@kernel
+def has(a, i):
+    """Whether cell i is in a set."""
+    return (a[i >> 6] >> np.uint64(i & 63)) & _ONE != 0
+
+
+@kernel
+def put_in(a, i):
+    """Put cell i into a set."""
+    a[i >> 6] |= _ONE << np.uint64(i & 63)
+
+
+@kernel
+def meets(a, b):
+    """Whether two sets have a cell in common."""
+    for w in range(a.size):
+        if a[w] & b[w] != 0:
+            return True
+    return False
+
+
+@kernel
+def within(a, b):
+    """Whether a set lies within another."""
+    for w in range(a.size):
+        if a[w] & ~b[w] != 0:
+            return False
+    return True
+
+
+@kernel
+def unite(a, b, to):
+    """Write the union of two sets."""
+    for w in range(a.size):
+        to[w] = a[w] | b[w]
+
+
+@kernel
+def intersect(a, b):
+    """Take out of a set what is not in another."""
+    for w in range(a.size):
+        a[w] &= b[w]
+
+
+@kernel
+def copy(a, to):
+    """Copy a set."""
+    for w in range(a.size):
+        to[w] = a[w]
+
+
+@kernel
+def copy_nothing(to):
+    """Empty a set."""
+    for w in range(to.size):
+        to[w] = _NOTHING
+
+
+@kernel
+def is_nothing(a):
+    """Whether a set is empty."""
+    for w in range(a.size):
+        if a[w] != 0:
+            return False
+    return True
