@@ -13,8 +13,9 @@ from .to_move import CHANCE, CUT, OVER
 
 URGENT = 1_000_000  # rank from which candidates are tried before what a search has learned of others
 FORCED = 1 << 28  # rank of the first tactics where a seat may not leave the position as it is
+PROVEN = -1  # what `relevant` returns where the seat to move wins
 
-__all__ = ["CHANCE", "CUT", "FORCED", "OVER", "URGENT", "kernel"]
+__all__ = ["CHANCE", "CUT", "FORCED", "OVER", "PROVEN", "URGENT", "kernel"]
 
 
 def reset(s, rng):
@@ -128,4 +129,13 @@ def threats(s, e, moves, ranks):
 
 def transposition(s, e):
     """Hash what the value of a position depends on to uint64; in ``evaluate.py``. Optional: `key`."""
+    raise NotImplementedError
+
+
+def relevant(s, e, moves, ranks):
+    """Write, in a position as `survey` has left `e`, actions of which one wins if any does; count them.
+
+    Higher `ranks` are to be tried first. 0 means that the seat to move loses, PROVEN that it wins, by ``moves[0]``. In
+    ``proof.py``. Optional: all legal actions, ranks all 0.
+    """
     raise NotImplementedError

@@ -16,7 +16,7 @@ group by its first stone, then the two sides.
 import numpy as np
 
 from ..engine.rng import kernel
-from .fill import EMPTY, place, ring, unplace
+from .fill import EMPTY, place, ring
 
 FULLS, SEMIS = 6, 12  # carriers that a pair keeps of each kind
 LONGEST = 6  # cells in the carrier of a connection that has an empty cell at each end

@@ -64,12 +64,6 @@ def place(n, i):
 
 
 @kernel
-def unplace(n, p):
-    """Find which cell stands at p in the frame."""
-    return (p // (n + 2) - 1) * n + p % (n + 2) - 1
-
-
-@kernel
 def frame_sides(b, n, framed):
     """Write the board amid the stones of the sides into `framed` ((n + 2)²,)."""
     framed[:] = SECOND

@@ -62,9 +62,8 @@ def wrongly_connected(n, codes, value, notes, seat):
         filled[1] += e.net.won or e.net.key >= 0
         if e.net.won and not wins(value, code, seat, other):
             return code, filled
-        if e.net.key >= 0:
-            if b[e.net.key] != 0 or not wins(value, code + power[e.net.key], seat, other):
-                return code, filled
+        if e.net.key >= 0 and (b[e.net.key] != 0 or not wins(value, code + power[e.net.key], seat, other)):
+            return code, filled
         if not e.net.won:
             saved = np.all(b != 0)
             for i in range(n * n):

@@ -1,0 +1,160 @@
+"""What a proof of who wins at Hex needs of a position: whether connections decide it, and else the moves that matter.
+
+The seat to move wins if it has joined its sides virtually or can with one move, and loses if the other seat has joined
+its own. Else it must play within the carriers of all that the other threatens. Of those cells it can leave out
+
+- vulnerable ones, where a stone can be killed at once by one answer. Taking back both stones is an answer no worse
+  than playing on: whatever wins then, one move that is not vulnerable wins at once;
+- those that another cell, which stays, dominates: a stone there would kill them.
+
+Moves are ranked by the two-distances on the board as it is filled in.
+"""
+
+import numpy as np
+
+from ..engine.protocol import PROVEN
+from ..engine.rng import GOLDEN, hash64, kernel
+from ..engine.spec import Game
+from ..grid.board import side
+from .connections import connect, has, net_dtype, put_in
+from .distance import frame, measure
+from .evaluate import DECAY, RANK
+from .fill import EMPTY, KILLERS, fill, place, ring
+from .rules import can_swap
+
+
+def notes(game: Game) -> np.ndarray:
+    """Return one record (1,): what connects for the seat to move and for the other, and room to find it."""
+    n = game.params["board_size"]
+    framed, net = (n + 2) ** 2, net_dtype(n)
+    fields = [
+        ("mine", net),
+        ("theirs", net),
+        ("part", "f8", (2, n * n)),
+        ("total", "f8", (2,)),
+        ("kept", "u8", net["must"].shape),
+        ("framed", "i1", (framed,)),
+        ("code", "u2", (framed,)),
+        ("pile", "i2", (framed,)),
+        ("waits", "i1", (framed,)),
+        ("filled", "i1", (n * n,)),
+        ("seen", "i1", (framed,)),
+        ("far", "i2", (2, framed)),
+        ("work", "i2", (4, framed)),
+    ]
+    return np.zeros(1, np.dtype(fields, align=True))
+
+
+@kernel
+def survey(s, e):
+    """Fill the board in and connect: for the seat to move until it wins, for the other all there is to find."""
+    n, seat = side(s), np.int64(s.to_move)
+    fill_in(s, e, n)
+    connect(e.mine, e.framed, n, seat, True)
+    if e.mine.won or e.mine.key >= 0:
+        return
+    connect(e.theirs, e.framed, n, 1 - seat, False)
+
+
+@kernel
+def fill_in(s, e, n):
+    """Write the board with all that is settled filled in."""
+    fill(s.board, n, e.framed, e.code, e.pile, e.waits)
+    for i in range(n * n):
+        e.filled[i] = e.framed[place(n, i)]
+
+
+@kernel
+def transposition(s, e):
+    """Hash the board as it is filled in, or half a turn of it, the seat to move, and whether it may swap.
+
+    `e` is nothing but room to fill it in, and no longer what `survey` wrote.
+    """
+    n = side(s)
+    fill_in(s, e, n)
+    first = last = np.uint64(2 * np.int64(s.to_move) + can_swap(s) + 8 * n) * GOLDEN
+    for i in range(n * n):
+        first = (first ^ np.uint64(e.filled[i])) * GOLDEN
+        last = (last ^ np.uint64(e.filled[n * n - 1 - i])) * GOLDEN
+        first ^= first >> np.uint64(29)
+        last ^= last >> np.uint64(29)
+    return hash64(min(first, last))
+
+
+@kernel
+def relevant(s, e, moves, ranks):
+    """Write the moves of which one wins if any does, and their ranks; 0 if none does, PROVEN if ``moves[0]`` does."""
+    n = side(s)
+    if e.mine.won or e.mine.key >= 0:
+        moves[0] = e.mine.key if e.mine.key >= 0 else first_empty(s, e)
+        return PROVEN
+    count = np.int64(0)
+    if not e.theirs.won:
+        rank_cells(e, n)
+        count = list_cells(s, e, n, moves, ranks)
+    if can_swap(s):
+        moves[count], ranks[count] = n * n, 1
+        count += 1
+    return count
+
+
+@kernel
+def first_empty(s, e):
+    """Find a cell that may matter or, where none does, any that may be played on."""
+    b = s.board
+    for i in range(b.size):
+        if e.filled[i] == EMPTY:
+            return i
+    i = np.int64(0)
+    while b[i] != EMPTY:
+        i += 1
+    return i
+
+
+@kernel
+def rank_cells(e, n):
+    """Measure both seats' ways through every cell."""
+    for seat in range(2):
+        frame(e.filled, n, seat, e.seen)
+        measure(n, e.seen, False, e.far[0], e.work)
+        measure(n, e.seen, True, e.far[1], e.work)
+        e.total[seat] = 0.0
+        for i in range(n * n):
+            p = place(n, i if seat == 0 else i % n * n + i // n)
+            e.part[seat, i] = 0.0
+            if e.filled[i] == EMPTY:
+                e.part[seat, i] = DECAY[np.int64(e.far[0, p]) + np.int64(e.far[1, p]) - 2]
+            e.total[seat] += e.part[seat, i]
+
+
+@kernel
+def list_cells(s, e, n, moves, ranks):
+    """Write the cells that must be played and are neither vulnerable nor dominated by another of them."""
+    e.kept[:] = np.uint64(0)
+    enemy, found = 2 - np.int64(s.to_move), False
+    for i in range(n * n):
+        if e.filled[i] == EMPTY and has(e.theirs.must, i) and KILLERS[enemy, e.code[place(n, i)]] == 0:
+            put_in(e.kept, i)
+            found = True
+    count = np.int64(0)
+    for i in range(n * n):
+        if e.filled[i] == EMPTY and (has(e.kept, i) or (not found and has(e.theirs.must, i))):
+            if not dominated(e, n, i, 3 - enemy):
+                rank = RANK * (e.part[0, i] / e.total[0] + e.part[1, i] / e.total[1])
+                moves[count], ranks[count] = i, np.int64(rank) + 1
+                count += 1
+            else:
+                e.kept[i >> 6] &= ~(np.uint64(1) << np.uint64(i & 63))
+    return count
+
+
+@kernel
+def dominated(e, n, i, colour):
+    """Whether a stone on another cell that is kept would kill this one."""
+    killers = np.int64(KILLERS[colour, e.code[place(n, i)]])
+    for j in range(6):
+        if killers >> j & 1:
+            p = ring(n, place(n, i), j)
+            if has(e.kept, (p // (n + 2) - 1) * n + p % (n + 2) - 1):
+                return True
+    return False
