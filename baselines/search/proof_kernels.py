@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.engine.protocol import PROVEN, key, relevant, returns, step, survey, transposition
+from ...envs.engine.protocol import PROVEN, key, relevant, resurvey, returns, step, survey, transposition
 from ...envs.engine.ranking import bring_best
 
 HUGE = 1 << 30  # of a proof that cannot be
@@ -28,7 +28,8 @@ LEVEL, SURVEYS, ENTERING, MET = 0, 1, 2, 3
 
 class Proofs(NamedTuple):
     """What the search keeps of every level, int64 (levels,): the numbers at which it is left, its numbers, surveys
-    before it was entered, and how many actions are listed; -1 where the position is decided, the numbers say how.
+    before it was entered, how many actions are listed (-1 where the position is decided: the numbers say how), which of
+    them is looked at, and whether the level's notes are of its position.
 
     `moves` and `ranks` (levels, actions) int32 are the actions, `after` uint64 the hashes of where they lead, and
     `wins` and `losses` int32 the numbers there. `lists` (slots, 1 + actions) int16 keeps actions of positions met, as
@@ -45,6 +46,7 @@ class Proofs(NamedTuple):
     before: np.ndarray
     listed: np.ndarray
     chosen: np.ndarray
+    surveyed: np.ndarray
     position: np.ndarray
     moves: np.ndarray
     ranks: np.ndarray
@@ -57,7 +59,7 @@ class Proofs(NamedTuple):
 
 def make_proofs(levels: int, actions: int, slots: int) -> Proofs:
     """Allocate so many levels for a game of so many actions, and room to remember so many lists, a power of 2."""
-    singles = [np.zeros(levels, np.int64) for _ in range(7)]
+    singles = [np.zeros(levels, np.int64) for _ in range(8)]
     return Proofs(
         np.zeros(4, np.int64),
         *singles,
@@ -73,10 +75,10 @@ def make_proofs(levels: int, actions: int, slots: int) -> Proofs:
 
 
 def begin(proofs, states, notes):
-    """Prepare to prove who wins the position ``states[0]``."""
+    """Prepare to prove who wins the position ``states[0]``; `notes` has a record for every level, and one besides."""
     proofs.at[:] = 0
     proofs.at[ENTERING] = 1
-    proofs.position[0] = transposition(states[0], notes[0])
+    proofs.position[0] = transposition(states[0], notes[notes.shape[0] - 1])
     proofs.win_limit[0] = proofs.loss_limit[0] = HUGE
 
 
@@ -113,7 +115,7 @@ def enter(proofs, level, states, notes, table, r):
     """List the actions that matter in a position, or find it decided."""
     s = states[level]
     proofs.before[level] = proofs.at[SURVEYS]
-    proofs.chosen[level] = 0
+    proofs.chosen[level] = proofs.surveyed[level] = 0
     whole = key(s)
     slot = np.int64(whole & np.uint64(proofs.owners.size - 1))
     if proofs.owners[slot] == whole:
@@ -121,9 +123,8 @@ def enter(proofs, level, states, notes, table, r):
         for i in range(n):
             proofs.moves[level, i] = proofs.lists[slot, 1 + i]
     else:
-        proofs.at[SURVEYS] += 1
-        survey(s, notes[0])
-        n = np.int64(relevant(s, notes[0], proofs.moves[level], proofs.ranks[level]))
+        look_at(proofs, level, states, notes)
+        n = np.int64(relevant(s, notes[level], proofs.moves[level], proofs.ranks[level]))
         if n <= 0:
             proofs.listed[level] = -1
             proofs.win[level], proofs.loss[level] = (0, HUGE) if n == PROVEN else (HUGE, 0)
@@ -134,6 +135,18 @@ def enter(proofs, level, states, notes, table, r):
         proofs.owners[slot], proofs.lists[slot, 0] = whole, n
     proofs.listed[level] = n
     look_ahead(proofs, level, states, notes, r)
+
+
+def look_at(proofs, level, states, notes):
+    """Survey a position, if possible by what was surveyed above it."""
+    above = level - 1
+    if level > 0 and proofs.surveyed[above]:
+        a = np.int64(proofs.moves[above, proofs.chosen[above]])
+        resurvey(notes[above], states[level], notes[level], a)
+    else:
+        survey(states[level], notes[level])
+    proofs.surveyed[level] = 1
+    proofs.at[SURVEYS] += 1
 
 
 def look_ahead(proofs, level, states, notes, r):
@@ -150,7 +163,7 @@ def look_ahead(proofs, level, states, notes, r):
             proofs.wins[level, i], proofs.losses[level, i] = (HUGE, 0) if won else (0, HUGE)
             proofs.after[level, i] = 0
         else:
-            proofs.after[level, i] = transposition(s, notes[0])
+            proofs.after[level, i] = transposition(s, notes[notes.shape[0] - 1])
 
 
 def refresh(proofs, level, table):

@@ -139,3 +139,11 @@ def relevant(s, e, moves, ranks):
     ``proof.py``. Optional: all legal actions, ranks all 0.
     """
     raise NotImplementedError
+
+
+def resurvey(old, s, e, a):
+    """Write into `e` what `survey` would, or a little less, from the notes `old` of the position `a` was played in.
+
+    In ``proof.py``. Optional: `survey`.
+    """
+    raise NotImplementedError

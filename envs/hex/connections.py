@@ -18,10 +18,13 @@ import numpy as np
 from ..engine.rng import kernel
 from .fill import EMPTY, place, ring
 
-FULLS, SEMIS = 6, 12  # carriers that a pair keeps of each kind
-LONGEST = 6  # cells in the carrier of a connection that has an empty cell at each end
+FULLS, SEMIS = 10, 24  # carriers that a pair keeps of each kind
+PAIRS = 16  # pairs that are kept, by points: of empty cells, near ones alone connect
+WAYS = 64  # semi-connections between the sides that are kept
+LONGEST = 4  # cells in the carrier of a connection that has an empty cell at each end
 ROOM = 8  # full connections that one use of the or-rule gives at most
 WORK = 400_000  # pairs of connections looked at, at most
+UNNAMED = -2  # for a moment, the point of a stone
 _ONE, _NOTHING = np.uint64(1), np.uint64(0)
 # Rows of scratch: the connection at work, what the and-rule makes of it, and what the or-rule has in hand.
 _AT, _MADE, _MEET, _UNION, _SWEPT = 0, 1, 2, 3, 4
@@ -31,21 +34,29 @@ def net_dtype(n: int) -> np.dtype:
     """Return the dtype of a seat's connections on a board of n x n cells.
 
     `won` says that a full connection joins the sides and `key` names a move that joins them (-1: none known). `must`
-    is the intersection of the carriers of all semi-connections found between the sides, all ones where there are none.
+    is the intersection of the carriers of all semi-connections found between the sides, all ones where there are none;
+    `way` and `keys` are the first of these; `middle` is the key of any other. A pair's number is in `pair` (-1: none);
+    what is `fresh` the and-rule has yet to extend, and pairs with any wait in a ring, the `queue`. `link` lists the
+    points that each is connected with.
     """
     points, words = n * n + 2, -(-n * n // 64)
-    pairs = min(points * (points - 1) // 2, 4000)
+    pairs = min(points * (points - 1) // 2, PAIRS * points)
     fields = [
         ("must", "u8", (words,)),
         ("full", "u8", (pairs, FULLS, words)),
         ("semi", "u8", (pairs, SEMIS, words)),
+        ("way", "u8", (WAYS, words)),
+        ("gained", "u8", (words,)),
+        ("lost", "u8", (words,)),
         ("scratch", "u8", (5 + ROOM, words)),
         ("pairs", "i4"),
         ("work", "i4"),
         ("first", "i4"),
         ("waiting", "i4"),
         ("made", "i4"),
+        ("ways", "i4"),
         ("key", "i2"),
+        ("keys", "i2", (WAYS,)),
         ("group", "i2", (n * n,)),
         ("pile", "i2", (n * n,)),
         ("pair", "i2", (points, points)),
@@ -53,10 +64,12 @@ def net_dtype(n: int) -> np.dtype:
         ("link", "i2", (points, points)),
         ("ends", "i2", (pairs, 2)),
         ("queue", "i2", (pairs,)),
+        ("middle", "i2", (pairs, SEMIS)),
         ("fulls", "i1", (pairs,)),
         ("semis", "i1", (pairs,)),
         ("queued", "i1", (pairs,)),
         ("fresh", "i1", (pairs, FULLS)),
+        ("changed", "i1", (pairs,)),
         ("won", "i1"),
     ]
     return np.dtype(fields, align=True)
@@ -66,10 +79,17 @@ def net_dtype(n: int) -> np.dtype:
 def connect(net, framed, n, seat, enough):
     """Find what connects for a seat on a framed board; stop once the sides are joined, or with `enough` half joined."""
     clear(net)
-    gather_groups(net, framed, n, seat)
-    if net.won:
-        return
-    touch_neighbours(net, framed, n, seat)
+    mark_stones(net, framed, n, seat)
+    gather_sides(net, n, seat)
+    gather_others(net, n)
+    if not net.won:
+        touch_neighbours(net, framed, n, seat)
+        complete(net, framed, n, enough)
+
+
+@kernel
+def complete(net, framed, n, enough):
+    """Apply the rules to all that waits until nothing does, the sides are joined, or, if `enough`, half joined."""
     while net.waiting > 0 and not net.won and net.work < WORK and not (enough and net.key >= 0):
         k = np.int64(net.queue[net.first])
         net.first = (net.first + 1) % net.queue.size
@@ -87,36 +107,44 @@ def connect(net, framed, n, seat, enough):
 def clear(net):
     """Forget everything."""
     net.must[:] = ~_NOTHING
-    net.pairs = net.work = net.first = net.waiting = 0
+    net.pairs = net.ways = net.work = net.first = net.waiting = 0
     net.key, net.won = -1, 0
     net.pair[:] = -1
     net.links[:] = 0
 
 
 @kernel
-def gather_groups(net, framed, n, seat):
-    """Name the point that every stone belongs to, and -1 for the enemy's; the sides may be joined by that."""
-    cells = n * n
-    for i in range(cells):
+def mark_stones(net, framed, n, seat):
+    """Name the point of every empty cell; -1 for an enemy's stone, UNNAMED for the seat's own."""
+    for i in range(n * n):
         stone = framed[place(n, i)]
-        net.group[i] = i if stone == EMPTY else -1 if stone == seat + 1 else -2
+        net.group[i] = i if stone == EMPTY else UNNAMED if stone == seat + 1 else -1
+
+
+@kernel
+def gather_sides(net, n, seat):
+    """Name the points of the groups that touch the sides, which may be joined by that."""
+    cells = n * n
     step = 1 if seat == 0 else n
     for end in range(2):
         for k in range(n):
             i = k * step + end * (cells - n if seat == 0 else n - 1)
-            if net.group[i] == -1:
-                gather(net, framed, n, i, cells + end)
+            if net.group[i] == UNNAMED:
+                gather(net, n, i, cells + end)
             elif end == 1 and net.group[i] == cells:
                 net.won = 1
-    for i in range(cells):
-        if net.group[i] == -1:
-            gather(net, framed, n, i, i)
-    for i in range(cells):
-        net.group[i] = -1 if net.group[i] == -2 else net.group[i]
 
 
 @kernel
-def gather(net, framed, n, i, point):
+def gather_others(net, n):
+    """Name the points of all other groups."""
+    for i in range(n * n):
+        if net.group[i] == UNNAMED:
+            gather(net, n, i, i)
+
+
+@kernel
+def gather(net, n, i, point):
     """Name the point of a stone's whole group."""
     net.group[i], net.pile[0] = point, i
     height = 1
@@ -126,7 +154,7 @@ def gather(net, framed, n, i, point):
         for j in range(6):
             q = ring(n, p, j)
             i = inside(n, q)
-            if i >= 0 and net.group[i] == -1:
+            if i >= 0 and net.group[i] == UNNAMED:
                 net.group[i], net.pile[height] = point, i
                 height += 1
 
@@ -208,30 +236,46 @@ def too_long(framed, n, x, y, size):
 
 @kernel
 def add_full(net, framed, n, x, y, row):
-    """Keep a full connection unless a known one needs no more; what needs as much or more is dropped."""
+    """Keep a full connection, if it is worth it, and let it be extended."""
+    i = keep_full(net, framed, n, x, y, row)
+    if i >= 0:
+        k = np.int64(net.pair[x, y])
+        net.fresh[k, i] = 1
+        wait(net, k)
+
+
+@kernel
+def keep_full(net, framed, n, x, y, row):
+    """Keep a full connection unless a known one needs no more, and drop what needs as much; -1 or its place."""
     carrier = net.scratch[row]
     size = count(carrier)
     if too_long(framed, n, x, y, size):
-        return
+        return -1
     k = pair_of(net, x, y)
     if k < 0 or covered(net.full[k], net.fulls[k], carrier):
-        return
-    if min(x, y) == n * n and max(x, y) == n * n + 1:
+        return -1
+    if min(x, y) == n * n:
         net.won = 1
-        return
+        return -1
     drop_fulls(net, k, carrier)
     drop_semis(net, k, carrier)
     i = np.int64(net.fulls[k])
     if i == FULLS:
         i = largest(net.full[k], i)
         if count(net.full[k, i]) <= size:
-            return
+            return -1
     else:
         net.fulls[k] += 1
         if i == 0:
             add_link(net, x, y)
     copy(carrier, net.full[k, i])
-    net.fresh[k, i] = 1
+    net.fresh[k, i] = 0
+    return i
+
+
+@kernel
+def wait(net, k):
+    """Let a pair wait for its fresh connections to be extended."""
     if not net.queued[k]:
         net.queue[(net.first + net.waiting) % net.queue.size], net.queued[k] = k, 1
         net.waiting += 1
@@ -248,30 +292,53 @@ def add_link(net, x, y):
 
 @kernel
 def add_semi(net, framed, n, x, y, key):
-    """Keep the semi-connection just made unless a known connection needs no more; apply the or-rule to it."""
+    """Keep the semi-connection just made, if it is worth it, and apply the or-rule to it."""
+    i = keep_semi(net, framed, n, x, y, key)
+    if i >= 0:
+        combine(net, np.int64(net.pair[x, y]), i)
+        for j in range(net.made):
+            add_full(net, framed, n, x, y, _SWEPT + 1 + j)
+
+
+@kernel
+def keep_semi(net, framed, n, x, y, key):
+    """Keep the semi-connection just made unless a known connection needs no more; -1 or its place.
+
+    What needs as much is dropped; what joins the sides has a list of its own.
+    """
     carrier = net.scratch[_MADE]
-    if min(x, y) == n * n and max(x, y) == n * n + 1:
-        intersect(net.must, carrier)
-        net.key = key
-        net.won = is_nothing(net.must)
+    if min(x, y) == n * n:
+        add_way(net, carrier, key)
+        return -1
     size = count(carrier)
     if too_long(framed, n, x, y, size):
-        return
+        return -1
     k = pair_of(net, x, y)
     if k < 0 or covered(net.full[k], net.fulls[k], carrier) or covered(net.semi[k], net.semis[k], carrier):
-        return
+        return -1
     drop_semis(net, k, carrier)
     i = np.int64(net.semis[k])
     if i == SEMIS:
         i = largest(net.semi[k], i)
         if count(net.semi[k, i]) <= size:
-            return
+            return -1
     else:
         net.semis[k] += 1
     copy(carrier, net.semi[k, i])
-    combine(net, k, i)
-    for j in range(net.made):
-        add_full(net, framed, n, x, y, _SWEPT + 1 + j)
+    net.middle[k, i] = key
+    return i
+
+
+@kernel
+def add_way(net, carrier, key):
+    """Note a semi-connection between the sides; if no cell is in all of them, that is a full one."""
+    net.key = key
+    intersect(net.must, carrier)
+    net.won = is_nothing(net.must)
+    if net.ways < WAYS and not covered(net.way, net.ways, carrier):
+        copy(carrier, net.way[net.ways])
+        net.keys[net.ways] = key
+        net.ways += 1
 
 
 @kernel
@@ -346,6 +413,7 @@ def drop_semis(net, k, carrier):
         if within(carrier, net.semi[k, i]):
             last = np.int64(net.semis[k]) - 1
             copy(net.semi[k, last], net.semi[k, i])
+            net.middle[k, i] = net.middle[k, last]
             net.semis[k] = last
         i -= 1
 
@@ -443,7 +511,7 @@ def intersect(a, b):
 
 @kernel
 def copy(a, to):
-    """Copy a set."""
+    """Copy a set, or any row."""
     for w in range(a.size):
         to[w] = a[w]
 

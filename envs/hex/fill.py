@@ -92,6 +92,18 @@ def fill(b, n, framed, code, pile, waits):
             code[p] = seen
             pile[height], waits[p] = p, 1
             height += 1
+    settle_all(n, framed, code, pile, waits, height)
+
+
+@kernel
+def fill_on(n, framed, code, pile, waits, i, colour):
+    """Put a stone on cell i, empty even as the board is filled in, and fill in what that settles."""
+    settle_all(n, framed, code, pile, waits, put(n, framed, code, pile, waits, place(n, i), colour, np.int64(0)))
+
+
+@kernel
+def settle_all(n, framed, code, pile, waits, height):
+    """Look at the cells on the pile, and at those that change by that, until none is left."""
     while height > 0:
         height -= 1
         p = np.int64(pile[height])

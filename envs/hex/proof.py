@@ -16,10 +16,11 @@ from ..engine.protocol import PROVEN
 from ..engine.rng import GOLDEN, hash64, kernel
 from ..engine.spec import Game
 from ..grid.board import side
-from .connections import connect, has, net_dtype, put_in
+from .connections import connect, copy, has, net_dtype, put_in
 from .distance import frame, measure
 from .evaluate import DECAY, RANK
-from .fill import EMPTY, KILLERS, fill, place, ring
+from .fill import EMPTY, KILLERS, fill, fill_on, place, ring
+from .reconnect import reconnect
 from .rules import can_swap
 
 
@@ -28,8 +29,8 @@ def notes(game: Game) -> np.ndarray:
     n = game.params["board_size"]
     framed, net = (n + 2) ** 2, net_dtype(n)
     fields = [
-        ("mine", net),
-        ("theirs", net),
+        ("first", net),
+        ("second", net),
         ("part", "f8", (2, n * n)),
         ("total", "f8", (2,)),
         ("kept", "u8", net["must"].shape),
@@ -50,10 +51,25 @@ def survey(s, e):
     """Fill the board in and connect: for the seat to move until it wins, for the other all there is to find."""
     n, seat = side(s), np.int64(s.to_move)
     fill_in(s, e, n)
-    connect(e.mine, e.framed, n, seat, True)
-    if e.mine.won or e.mine.key >= 0:
+    connect(e.first, e.framed, n, np.int64(0), seat == 0)
+    connect(e.second, e.framed, n, np.int64(1), seat == 1)
+
+
+@kernel
+def resurvey(old, s, e, a):
+    """Write into `e` what `survey` would, from the notes `old` of the position in which the other seat played `a`."""
+    n, seat = side(s), np.int64(s.to_move)
+    if a == n * n or old.filled[a] != EMPTY:
+        survey(s, e)
         return
-    connect(e.theirs, e.framed, n, 1 - seat, False)
+    copy(old.framed, e.framed)
+    copy(old.code, e.code)
+    e.waits[:] = 0
+    fill_on(n, e.framed, e.code, e.pile, e.waits, a, np.int64(2 - seat))
+    for i in range(n * n):
+        e.filled[i] = e.framed[place(n, i)]
+    reconnect(old.first, e.first, old.framed, e.framed, n, np.int64(0), seat == 0)
+    reconnect(old.second, e.second, old.framed, e.framed, n, np.int64(1), seat == 1)
 
 
 @kernel
@@ -84,18 +100,36 @@ def transposition(s, e):
 @kernel
 def relevant(s, e, moves, ranks):
     """Write the moves of which one wins if any does, and their ranks; 0 if none does, PROVEN if ``moves[0]`` does."""
+    if s.to_move == 0:
+        return judge(s, e, e.first, e.second, moves, ranks)
+    return judge(s, e, e.second, e.first, moves, ranks)
+
+
+@kernel
+def judge(s, e, mine, theirs, moves, ranks):
+    """Do as `relevant` does, given what connects for the seat to move and for the other."""
     n = side(s)
-    if e.mine.won or e.mine.key >= 0:
-        moves[0] = e.mine.key if e.mine.key >= 0 else first_empty(s, e)
+    if s.swap == 1 and s.ply == 0:
+        return list_all(n, moves, ranks)
+    if mine.won or mine.key >= 0:
+        moves[0] = mine.key if mine.key >= 0 else first_empty(s, e)
         return PROVEN
     count = np.int64(0)
-    if not e.theirs.won:
+    if not theirs.won:
         rank_cells(e, n)
-        count = list_cells(s, e, n, moves, ranks)
+        count = list_cells(s, e, theirs, n, moves, ranks)
     if can_swap(s):
         moves[count], ranks[count] = n * n, 1
         count += 1
     return count
+
+
+@kernel
+def list_all(n, moves, ranks):
+    """Write all cells: a first move that may be taken over is not the better the more it wins."""
+    for i in range(n * n):
+        moves[i], ranks[i] = i, 1
+    return n * n
 
 
 @kernel
@@ -128,17 +162,17 @@ def rank_cells(e, n):
 
 
 @kernel
-def list_cells(s, e, n, moves, ranks):
+def list_cells(s, e, theirs, n, moves, ranks):
     """Write the cells that must be played and are neither vulnerable nor dominated by another of them."""
     e.kept[:] = np.uint64(0)
     enemy, found = 2 - np.int64(s.to_move), False
     for i in range(n * n):
-        if e.filled[i] == EMPTY and has(e.theirs.must, i) and KILLERS[enemy, e.code[place(n, i)]] == 0:
+        if e.filled[i] == EMPTY and has(theirs.must, i) and KILLERS[enemy, e.code[place(n, i)]] == 0:
             put_in(e.kept, i)
             found = True
     count = np.int64(0)
     for i in range(n * n):
-        if e.filled[i] == EMPTY and (has(e.kept, i) or (not found and has(e.theirs.must, i))):
+        if e.filled[i] == EMPTY and (has(e.kept, i) or (not found and has(theirs.must, i))):
             if not dominated(e, n, i, 3 - enemy):
                 rank = RANK * (e.part[0, i] / e.total[0] + e.part[1, i] / e.total[1])
                 moves[count], ranks[count] = i, np.int64(rank) + 1

@@ -1,0 +1,205 @@
+"""Bring what connects on a Hex board up to date when stones have been added: nothing is found again that still holds.
+
+Where the enemy has gained a cell, connections through it are lost. Where the seat has, carriers that it is in get
+smaller and groups grow together; what changes by that, and only that, is combined anew. A pair that has lost its
+carriers does not get back those for which it had no room, so a little less is found than by `connect`.
+"""
+
+import numpy as np
+
+from ..engine.rng import kernel
+from .connections import (
+    _MADE,
+    _SWEPT,
+    UNNAMED,
+    add_full,
+    add_link,
+    add_semi,
+    add_way,
+    clear,
+    combine,
+    complete,
+    copy,
+    copy_nothing,
+    gather,
+    gather_others,
+    gather_sides,
+    has,
+    keep_full,
+    keep_semi,
+    mark_stones,
+    meets,
+    pair_of,
+    put_in,
+    wait,
+)
+from .fill import EMPTY, place
+
+
+@kernel
+def reconnect(old, net, before, framed, n, seat, enough):
+    """Write to `net` what connects on a framed board, given what did on that `before` it, which had fewer stones."""
+    clear(net)
+    compare(net, before, framed, n, seat)
+    mark_stones(net, framed, n, seat)
+    gather_sides(net, n, seat)
+    if old.won or net.won:
+        net.won = 1
+        return
+    for i in range(n * n):
+        if net.group[i] == UNNAMED and old.group[i] == i:
+            gather(net, n, i, i)
+    gather_others(net, n)
+    for k in range(old.pairs):
+        net.changed[k] = not stays(old, net, k, n)
+        if not net.changed[k]:
+            take_over(old, net, k)
+    for k in range(old.pairs):
+        if net.changed[k]:
+            renew_fulls(old, net, framed, n, k)
+    for k in range(old.pairs):
+        if net.changed[k]:
+            renew_semis(old, net, framed, n, k)
+    for k in range(old.pairs):
+        if not net.changed[k] and loses(old, net, k):
+            recombine(net, framed, n, np.int64(net.pair[old.ends[k, 0], old.ends[k, 1]]))
+    renew_ways(old, net)
+    complete(net, framed, n, enough)
+
+
+@kernel
+def compare(net, before, framed, n, seat):
+    """Note which cells the seat has gained and lost."""
+    copy_nothing(net.gained)
+    copy_nothing(net.lost)
+    for i in range(n * n):
+        p = place(n, i)
+        if before[p] == EMPTY and framed[p] != EMPTY:
+            put_in(net.gained if framed[p] == seat + 1 else net.lost, i)
+
+
+@kernel
+def point_now(net, point, n):
+    """Find which point an earlier point has become; -1 for an enemy's stone."""
+    return point if point >= n * n else np.int64(net.group[point])
+
+
+@kernel
+def same_point(net, point, n):
+    """Whether a point is what it was: neither played on nor part of a group of another name."""
+    return point >= n * n or (net.group[point] == point and not has(net.gained, point))
+
+
+@kernel
+def stays(old, net, k, n):
+    """Whether a pair has the ends it had, and the seat gained nothing in its carriers."""
+    if not (same_point(net, np.int64(old.ends[k, 0]), n) and same_point(net, np.int64(old.ends[k, 1]), n)):
+        return False
+    for i in range(old.fulls[k]):
+        if meets(old.full[k, i], net.gained):
+            return False
+    for i in range(old.semis[k]):
+        if meets(old.semi[k, i], net.gained):
+            return False
+    return True
+
+
+@kernel
+def take_over(old, net, k):
+    """Copy what a pair has not lost."""
+    x, y = np.int64(old.ends[k, 0]), np.int64(old.ends[k, 1])
+    to = pair_of(net, x, y)
+    count = np.int64(0)
+    for i in range(old.fulls[k]):
+        if not meets(old.full[k, i], net.lost):
+            copy(old.full[k, i], net.full[to, count])
+            net.fresh[to, count] = old.fresh[k, i]
+            if old.fresh[k, i]:
+                wait(net, to)
+            count += 1
+    net.fulls[to] = count
+    if count > 0:
+        add_link(net, x, y)
+    count = np.int64(0)
+    for i in range(old.semis[k]):
+        if not meets(old.semi[k, i], net.lost):
+            copy(old.semi[k, i], net.semi[to, count])
+            net.middle[to, count] = old.middle[k, i]
+            count += 1
+    net.semis[to] = count
+    if net.fulls[to] + net.semis[to] == 0:
+        net.pairs = to
+        net.pair[x, y] = net.pair[y, x] = -1
+
+
+@kernel
+def loses(old, net, k):
+    """Whether a pair that stays has lost a full connection."""
+    for i in range(old.fulls[k]):
+        if meets(old.full[k, i], net.lost):
+            return True
+    return False
+
+
+@kernel
+def recombine(net, framed, n, k):
+    """Apply the or-rule to all semi-connections of a pair, if it has any left."""
+    i = np.int64(0)
+    while k >= 0 and i < net.semis[k]:
+        combine(net, k, i)
+        for j in range(net.made):
+            add_full(net, framed, n, np.int64(net.ends[k, 0]), np.int64(net.ends[k, 1]), _SWEPT + 1 + j)
+        i += 1
+
+
+@kernel
+def renew_fulls(old, net, framed, n, k):
+    """Add the full connections of a pair that has changed; those that are other than before wait to be extended."""
+    a, b = np.int64(old.ends[k, 0]), np.int64(old.ends[k, 1])
+    x, y = point_now(net, a, n), point_now(net, b, n)
+    same = same_point(net, a, n) and same_point(net, b, n)
+    if x >= 0 and y >= 0 and x != y:
+        for i in range(old.fulls[k]):
+            if not meets(old.full[k, i], net.lost):
+                leave_out(old.full[k, i], net.gained, net.scratch[_MADE])
+                if same and not old.fresh[k, i] and not meets(old.full[k, i], net.gained):
+                    keep_full(net, framed, n, x, y, _MADE)
+                else:
+                    add_full(net, framed, n, x, y, _MADE)
+
+
+@kernel
+def renew_semis(old, net, framed, n, k):
+    """Add the semi-connections of a pair that has changed; one whose key has been played is a full one."""
+    a, b = np.int64(old.ends[k, 0]), np.int64(old.ends[k, 1])
+    x, y = point_now(net, a, n), point_now(net, b, n)
+    if x >= 0 and y >= 0 and x != y:
+        for i in range(old.semis[k]):
+            if not meets(old.semi[k, i], net.lost):
+                leave_out(old.semi[k, i], net.gained, net.scratch[_MADE])
+                key = np.int64(old.middle[k, i])
+                if has(net.gained, key):
+                    add_full(net, framed, n, x, y, _MADE)
+                elif x == a and y == b and not meets(old.semi[k, i], net.gained):
+                    keep_semi(net, framed, n, x, y, key)
+                else:
+                    add_semi(net, framed, n, x, y, key)
+
+
+@kernel
+def renew_ways(old, net):
+    """Add the semi-connections between the sides; one whose key has been played joins them."""
+    for i in range(old.ways):
+        if not meets(old.way[i], net.lost):
+            key = np.int64(old.keys[i])
+            leave_out(old.way[i], net.gained, net.scratch[_MADE])
+            add_way(net, net.scratch[_MADE], key)
+            if has(net.gained, key):
+                net.won = 1
+
+
+@kernel
+def leave_out(a, b, to):
+    """Write a set without the cells of another."""
+    for w in range(a.size):
+        to[w] = a[w] & ~b[w]

@@ -1,0 +1,87 @@
+"""Proof-number search, on boards of Hex that can be solved otherwise or whose openings are known."""
+
+import numpy as np
+import pytest
+from hex_positions import played
+from sizes import COMPILES
+
+from boyi.baselines.search.exact import Solver
+from boyi.baselines.search.proof import Prover
+from boyi.envs import Batch, BoyiError, find
+
+pytestmark = pytest.mark.kernels
+
+# Openings that win for seat 0. 5x5: found by plain search of every position as well.
+WINNING = {
+    3: "..X XXX X..",
+    4: "...X ..X. .X.. X...",
+    5: "....X .XXXX .XXX. XXXX. X....",
+    6: ".....X .XXXXX XXXXXX XXXXXX XXXXX. X.....",
+}
+
+
+def random_batches(size: int, count: int, *, swap: bool) -> list[Batch]:
+    rng, found = np.random.default_rng(size), []
+    while len(found) < count:
+        batch = Batch("hex", 1, seed=len(found), board_size=size, swap=swap)
+        for _ in range(rng.integers(0, size * size // 2)):
+            if batch.to_move[0] >= 0:
+                batch.step(batch.sample())
+        found += [batch] if batch.to_move[0] >= 0 else []
+    return found
+
+
+def openings(prover: Prover) -> str:
+    """Solve every first move, one symbol each, X where it wins."""
+    n = prover.game.params["board_size"]
+    won = ""
+    for a in range(n * n):
+        batch = Batch(prover.game, 1, seed=0)
+        batch.step([a])
+        won += "X" if prover.winner(batch.states) == 0 else "."
+    return " ".join(won[k * n : k * n + n] for k in range(n))
+
+
+@pytest.mark.parametrize("size", [3, pytest.param(4, marks=COMPILES), 5, pytest.param(6, marks=COMPILES)])
+def test_every_opening_is_valued(size: int) -> None:
+    assert openings(Prover(find("hex", board_size=size))) == WINNING[size]
+
+
+@pytest.mark.parametrize("few", [1, 4])
+def test_proofs_agree_with_looking_at_everything(few: int) -> None:
+    for swap in (False, True):
+        game = find("hex", board_size=3, swap=swap)
+        prover, solver = Prover(game, 64, few=few), Solver(game)
+        for batch in random_batches(3, 40, swap=swap):
+            value = solver.value(batch.states)
+            assert prover.winner(batch.states) == (0 if value > 0 else 1), batch.states["board"]
+
+
+def test_the_move_that_is_named_wins() -> None:
+    game = find("hex", board_size=5)
+    prover = Prover(game)
+    for batch in random_batches(5, 40, swap=False):
+        mover = int(batch.to_move[0])
+        if prover.winner(batch.states) == mover:
+            batch.step([prover.move()])
+            assert batch.to_move[0] < 0 or prover.winner(batch.states) == mover
+
+
+def test_a_budget_ends_a_search_and_a_small_table_does_not_change_who_wins() -> None:
+    states = played("a5 c3", board_size=5).states
+    prover = Prover(find("hex", board_size=5), 8)
+    assert prover.winner(played("a1", board_size=5).states, 1) is None
+    assert prover.surveys == 1
+    assert prover.winner(states) == Prover(prover.game).winner(states) is not None
+
+
+def test_the_same_search_takes_the_same_surveys() -> None:
+    states = played("b1", board_size=5).states
+    first, second = Prover(find("hex", board_size=5)), Prover(find("hex", board_size=5))
+    assert first.winner(states) == second.winner(states) == 1
+    assert first.surveys == second.surveys > 1
+
+
+def test_a_game_without_proofs_is_refused() -> None:
+    with pytest.raises(BoyiError, match="no proofs"):
+        Prover(find("einstein"))
