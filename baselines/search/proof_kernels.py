@@ -8,33 +8,33 @@ The search stays below a position until its numbers leave the bounds that make i
 room in them (Pawlewicz and Lew 2007) so as to come back less often.
 
 What is known stands in a table. Positions that are looked at again need their actions again, which a second table
-keeps for a while. All that a search knows lies in arrays: it stops after so many surveys and goes on when called again.
+keeps for a while. All that a search knows lies in arrays: it stops after so many positions and goes on when called
+again.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.engine.protocol import PROVEN, key, relevant, resurvey, returns, step, survey, transposition
+from ...envs.engine.protocol import PROVEN, alike, examine, key, reexamine, relevant, returns, step
 from ...envs.engine.ranking import bring_best
 
 HUGE = 1 << 30  # of a proof that cannot be
 ENTRY = np.dtype([("position", "u8"), ("win", "i4"), ("loss", "i4"), ("work", "i4")], align=True)
-"""The position's hash, its two numbers, and the surveys that they took."""
+"""The position's hash, its two numbers, and how many positions were examined for them."""
 
 BUCKET = 4
-LEVEL, SURVEYS, ENTERING, MET = 0, 1, 2, 3
+LEVEL, EXAMINED, ENTERING, MET = 0, 1, 2, 3
 
 
 class Proofs(NamedTuple):
-    """What the search keeps of every level, int64 (levels,): the numbers at which it is left, its numbers, surveys
-    before it was entered, how many actions are listed (-1 where the position is decided: the numbers say how), which of
-    them is looked at, and whether the level's notes are of its position.
-
+    """What the search keeps of every level, int64 (levels,): the numbers at which it is left, its numbers, positions
+    examined before it was entered, how many actions are listed (-1 where the position is decided, and the numbers say
+    how), which of them is looked at, and whether the level's notes are of its position.
     `moves` and `ranks` (levels, actions) int32 are the actions, `after` uint64 the hashes of where they lead, and
     `wins` and `losses` int32 the numbers there. `lists` (slots, 1 + actions) int16 keeps actions of positions met, as
     many as the first says, and `owners` (slots,) uint64 whose they are.
-    `at` (4,) says where the search stands: the level, surveys made, whether the level is to be entered, and how
+    `at` (4,) says where the search stands: the level, positions examined, whether the level is to be entered, and how
     often positions were.
     """
 
@@ -46,7 +46,7 @@ class Proofs(NamedTuple):
     before: np.ndarray
     listed: np.ndarray
     chosen: np.ndarray
-    surveyed: np.ndarray
+    examined: np.ndarray
     position: np.ndarray
     moves: np.ndarray
     ranks: np.ndarray
@@ -78,18 +78,18 @@ def begin(proofs, states, notes):
     """Prepare to prove who wins the position ``states[0]``; `notes` has a record for every level, and one besides."""
     proofs.at[:] = 0
     proofs.at[ENTERING] = 1
-    proofs.position[0] = transposition(states[0], notes[notes.shape[0] - 1])
+    proofs.position[0] = alike(states[0], notes[notes.shape[0] - 1])
     proofs.win_limit[0] = proofs.loss_limit[0] = HUGE
 
 
 def prove(proofs, states, notes, table, few, share, r, budget):
-    """Go on until the root is decided, or `budget` surveys are made in all; return whether it is decided.
+    """Go on until the root is decided, or `budget` positions are examined in all; return whether it is decided.
 
     `few`, and every `share`-th of the actions that have not failed, are looked at together. ``proofs.win[0]`` is 0
     then if the seat to move wins, by ``proofs.moves[0, proofs.chosen[0]]``, and else HUGE.
     """
     at = proofs.at
-    while at[SURVEYS] < budget:
+    while at[EXAMINED] < budget:
         level = at[LEVEL]
         if at[ENTERING]:
             at[ENTERING] = 0
@@ -114,8 +114,8 @@ def prove(proofs, states, notes, table, few, share, r, budget):
 def enter(proofs, level, states, notes, table, r):
     """List the actions that matter in a position, or find it decided."""
     s = states[level]
-    proofs.before[level] = proofs.at[SURVEYS]
-    proofs.chosen[level] = proofs.surveyed[level] = 0
+    proofs.before[level] = proofs.at[EXAMINED]
+    proofs.chosen[level] = proofs.examined[level] = 0
     whole = key(s)
     slot = np.int64(whole & np.uint64(proofs.owners.size - 1))
     if proofs.owners[slot] == whole:
@@ -138,15 +138,20 @@ def enter(proofs, level, states, notes, table, r):
 
 
 def look_at(proofs, level, states, notes):
-    """Survey a position, if possible by what was surveyed above it."""
-    above = level - 1
-    if level > 0 and proofs.surveyed[above]:
-        a = np.int64(proofs.moves[above, proofs.chosen[above]])
-        resurvey(notes[above], states[level], notes[level], a)
-    else:
-        survey(states[level], notes[level])
-    proofs.surveyed[level] = 1
-    proofs.at[SURVEYS] += 1
+    """Examine a position, from the last one above it that was examined down, or else by itself."""
+    k = np.int64(level)
+    while k > 0 and not proofs.examined[k - 1]:
+        k -= 1
+    if k == 0:
+        examine(states[0], notes[0])
+        proofs.examined[0] = 1
+        k = np.int64(1)
+    while k <= level:
+        a = np.int64(proofs.moves[k - 1, proofs.chosen[k - 1]])
+        reexamine(notes[k - 1], states[k], notes[k], a)
+        proofs.examined[k] = 1
+        k += 1
+    proofs.at[EXAMINED] += 1
 
 
 def look_ahead(proofs, level, states, notes, r):
@@ -163,7 +168,7 @@ def look_ahead(proofs, level, states, notes, r):
             proofs.wins[level, i], proofs.losses[level, i] = (HUGE, 0) if won else (0, HUGE)
             proofs.after[level, i] = 0
         else:
-            proofs.after[level, i] = transposition(s, notes[notes.shape[0] - 1])
+            proofs.after[level, i] = alike(s, notes[notes.shape[0] - 1])
 
 
 def refresh(proofs, level, table):
@@ -239,7 +244,7 @@ def find_proof(table, position):
 
 def store(proofs, level, table):
     """Keep the numbers of a position; in a full bucket they displace those that took the least work."""
-    position, work = proofs.position[level], proofs.at[SURVEYS] - proofs.before[level]
+    position, work = proofs.position[level], proofs.at[EXAMINED] - proofs.before[level]
     first = np.int64(position & np.uint64(table.shape[0] - BUCKET))
     victim = first
     for i in range(first, first + BUCKET):

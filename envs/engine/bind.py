@@ -30,7 +30,7 @@ Kernel = Callable[..., Any]
 PLAYERS = {
     "policy": "greedy",
     "rollout": "rollout",
-    **dict.fromkeys(("relevant", "resurvey"), "proof"),
+    **dict.fromkeys(("examine", "reexamine", "relevant", "alike"), "proof"),
     **dict.fromkeys(("survey", "follow", "evaluate", "candidates", "tactics", "threats", "transposition"), "evaluate"),
 }
 """What only some algorithms need, and the module of a game it is in: they hand it to `bind` as choices."""
@@ -43,7 +43,8 @@ _OPTIONAL: dict[str, Any] = {
     **{name: getattr(protocol, name) for name in PLAYERS},
     "candidates": kernels.all_candidates,
     "relevant": kernels.all_candidates,
-    "resurvey": kernels.survey_anew,
+    "reexamine": kernels.examine_anew,
+    "alike": kernels.whole_key,
     "transposition": kernels.whole_key,
 }
 INTERPRETED = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]

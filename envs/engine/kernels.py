@@ -17,6 +17,7 @@ from .protocol import (
     CUT,
     OVER,
     chance,
+    examine,
     flaw,
     key,
     legal,
@@ -27,7 +28,6 @@ from .protocol import (
     resolve,
     returns,
     step,
-    survey,
 )
 from .rng import below, choose, kernel, siphash, uniform
 
@@ -438,9 +438,9 @@ def all_candidates(s, e, moves, ranks):
     return n
 
 
-def survey_anew(old, s, e, a):
-    """Write what `survey` does: nothing of earlier notes is of use."""
-    survey(s, e)
+def examine_anew(old, s, e, a):
+    """Do what `examine` does: nothing of earlier notes is of use."""
+    examine(s, e)
 
 
 def whole_key(s, e):

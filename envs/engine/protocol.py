@@ -132,18 +132,31 @@ def transposition(s, e):
     raise NotImplementedError
 
 
-def relevant(s, e, moves, ranks):
-    """Write, in a position as `survey` has left `e`, actions of which one wins if any does; count them.
+def examine(s, e):
+    """Write into the record `e` (a dtype of the game's ``proof.py``) what a proof of who wins looks at."""
+    raise NotImplementedError
 
-    Higher `ranks` are to be tried first. 0 means that the seat to move loses, PROVEN that it wins, by ``moves[0]``. In
+
+def reexamine(old, s, e, a):
+    """Write into `e` what `examine` would, or a little less, from what `old` holds of the position `a` was played in.
+
+    In ``proof.py``. Optional: `examine`.
+    """
+    raise NotImplementedError
+
+
+def relevant(s, e, moves, ranks):
+    """Write actions of which one wins if any does, in a position that has been examined, and ranks; count them.
+
+    Those of higher ranks are tried first. 0 means that the seat to move loses, PROVEN that it wins, by ``moves[0]``. In
     ``proof.py``. Optional: all legal actions, ranks all 0.
     """
     raise NotImplementedError
 
 
-def resurvey(old, s, e, a):
-    """Write into `e` what `survey` would, or a little less, from the notes `old` of the position `a` was played in.
+def alike(s, e):
+    """Hash a position to uint64, equally only where the seat to move wins equally; `e` is no more than room to work in.
 
-    In ``proof.py``. Optional: `survey`.
+    In ``proof.py``. Optional: `key`.
     """
     raise NotImplementedError

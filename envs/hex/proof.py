@@ -47,7 +47,7 @@ def notes(game: Game) -> np.ndarray:
 
 
 @kernel
-def survey(s, e):
+def examine(s, e):
     """Fill the board in and connect: for the seat to move until it wins, for the other all there is to find."""
     n, seat = side(s), np.int64(s.to_move)
     fill_in(s, e, n)
@@ -56,11 +56,11 @@ def survey(s, e):
 
 
 @kernel
-def resurvey(old, s, e, a):
-    """Write into `e` what `survey` would, from the notes `old` of the position in which the other seat played `a`."""
+def reexamine(old, s, e, a):
+    """Write into `e` what `examine` would, from the notes `old` of the position in which the other seat played `a`."""
     n, seat = side(s), np.int64(s.to_move)
     if a == n * n or old.filled[a] != EMPTY:
-        survey(s, e)
+        examine(s, e)
         return
     copy(old.framed, e.framed)
     copy(old.code, e.code)
@@ -81,10 +81,10 @@ def fill_in(s, e, n):
 
 
 @kernel
-def transposition(s, e):
+def alike(s, e):
     """Hash the board as it is filled in, or half a turn of it, the seat to move, and whether it may swap.
 
-    `e` is nothing but room to fill it in, and no longer what `survey` wrote.
+    `e` is nothing but room to fill it in, and no longer what `examine` wrote.
     """
     n = side(s)
     fill_in(s, e, n)

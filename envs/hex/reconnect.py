@@ -19,6 +19,7 @@ from .connections import (
     clear,
     combine,
     complete,
+    connect,
     copy,
     copy_nothing,
     gather,
@@ -39,12 +40,14 @@ from .fill import EMPTY, place
 @kernel
 def reconnect(old, net, before, framed, n, seat, enough):
     """Write to `net` what connects on a framed board, given what did on that `before` it, which had fewer stones."""
+    if old.won:  # by what is not kept
+        connect(net, framed, n, seat, enough)
+        return
     clear(net)
     compare(net, before, framed, n, seat)
     mark_stones(net, framed, n, seat)
     gather_sides(net, n, seat)
-    if old.won or net.won:
-        net.won = 1
+    if net.won:
         return
     for i in range(n * n):
         if net.group[i] == UNNAMED and old.group[i] == i:

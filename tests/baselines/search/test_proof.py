@@ -47,6 +47,14 @@ def test_every_opening_is_valued(size: int) -> None:
     assert openings(Prover(find("hex", board_size=size))) == WINNING[size]
 
 
+@pytest.mark.slow
+def test_the_first_player_wins_7x7_and_not_from_everywhere() -> None:
+    prover = Prover(find("hex", board_size=7))
+    assert prover.winner(Batch(prover.game, 1, seed=0).states) == 0
+    assert prover.winner(played("d4", board_size=7).states) == 0
+    assert prover.winner(played("a1", board_size=7).states) == 1
+
+
 @pytest.mark.parametrize("few", [1, 4])
 def test_proofs_agree_with_looking_at_everything(few: int) -> None:
     for swap in (False, True):
@@ -68,18 +76,18 @@ def test_the_move_that_is_named_wins() -> None:
 
 
 def test_a_budget_ends_a_search_and_a_small_table_does_not_change_who_wins() -> None:
-    states = played("a5 c3", board_size=5).states
+    states = played("e2", board_size=5).states
     prover = Prover(find("hex", board_size=5), 8)
-    assert prover.winner(played("a1", board_size=5).states, 1) is None
-    assert prover.surveys == 1
-    assert prover.winner(states) == Prover(prover.game).winner(states) is not None
+    assert prover.winner(states, 2) is None
+    assert prover.examined == 2
+    assert prover.winner(states) == 0
 
 
-def test_the_same_search_takes_the_same_surveys() -> None:
-    states = played("b1", board_size=5).states
+def test_the_same_search_examines_the_same_positions() -> None:
+    states = played("a2", board_size=5).states
     first, second = Prover(find("hex", board_size=5)), Prover(find("hex", board_size=5))
     assert first.winner(states) == second.winner(states) == 1
-    assert first.surveys == second.surveys > 1
+    assert first.examined == second.examined > 1
 
 
 def test_a_game_without_proofs_is_refused() -> None:
