@@ -59,10 +59,16 @@ class Proofs(NamedTuple):
 
 def make_proofs(levels: int, actions: int, slots: int) -> Proofs:
     """Allocate so many levels for a game of so many actions, and room to remember so many lists, a power of 2."""
-    singles = [np.zeros(levels, np.int64) for _ in range(8)]
     return Proofs(
-        np.zeros(4, np.int64),
-        *singles,
+        at=np.zeros(4, np.int64),
+        win_limit=np.zeros(levels, np.int64),
+        loss_limit=np.zeros(levels, np.int64),
+        win=np.zeros(levels, np.int64),
+        loss=np.zeros(levels, np.int64),
+        before=np.zeros(levels, np.int64),
+        listed=np.zeros(levels, np.int64),
+        chosen=np.zeros(levels, np.int64),
+        examined=np.zeros(levels, np.int64),
         position=np.zeros(levels, np.uint64),
         moves=np.zeros((levels, actions), np.int32),
         ranks=np.zeros((levels, actions), np.int32),
