@@ -10,21 +10,17 @@ from __future__ import annotations
 import os
 import pickle
 import platform
-import signal
-import sys
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from functools import partial
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
 from typing import Any, Generic, Protocol, TypeVar
 
 from ...envs.engine.errors import BoyiError, is_whole, shown
 from ...envs.engine.machine import usable_cores
 from ...envs.engine.version import __version__
+from .processes import Processes
 
 MOST = 1024  # processes of one machine
 DEATHS = 3  # processes that may die at the same item, with nothing done in between
@@ -83,7 +79,7 @@ class Crew(Generic[Item, Result]):
         self._waiting = dict[Future[Result], tuple[Executor, tuple[int, Item]]]()
         self._pool: Pool
         if cluster is None:
-            self._pool = Processes(pickled, workers)
+            self._pool = Processes(partial(_begin, pickled), workers)
         else:
             from .cluster import Cluster
 
@@ -146,43 +142,6 @@ class Crew(Generic[Item, Result]):
             raise BoyiError(f"{DEATHS} processes have died one after the other, killed or out of memory")
 
 
-class Processes:
-    """The processes of this machine: where one dies, `ProcessPoolExecutor` gives all of them up."""
-
-    def __init__(self, recipe: bytes, workers: int) -> None:
-        self.recipe, self.workers = recipe, workers
-        self._executor: ProcessPoolExecutor | None = None
-
-    def hire(self, working: int) -> list[Executor]:
-        if working:
-            return []
-        self.dismiss(at_once=True)
-        context = get_context(_method())
-        reader, self._life = context.Pipe(duplex=False)
-        threads = max(1, usable_cores() // self.workers)
-        self._executor = ProcessPoolExecutor(
-            self.workers, context, initializer=_begin_here, initargs=(reader, self._life, self.recipe, threads)
-        )
-        return [self._executor] * self.workers
-
-    def dismiss(self, *, at_once: bool) -> None:
-        if self._executor is None:
-            return
-        if at_once:
-            self._life.close()
-        self._executor.shutdown(wait=True, cancel_futures=True)
-        self._life.close()
-
-
-def _method() -> str:
-    """Choose how to start a process: as a copy of this one, which has all it takes, where nobody else is at work here.
-
-    Threads, and PyTorch with its own, do not survive being copied.
-    """
-    alone = threading.active_count() == 1 and "torch" not in sys.modules
-    return "fork" if sys.platform == "linux" and alone else "spawn"
-
-
 _recipe = b""
 _work: Callable[[Any], Any] | None = None
 
@@ -194,26 +153,11 @@ def _begin(recipe: bytes, threads: int) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", str(threads))
 
 
-def _begin_here(life: Connection, other_end: Connection, recipe: bytes, threads: int) -> None:
-    """Prepare a process of this machine: interrupts are for the one that has started it, with which it ends."""
-    _begin(recipe, threads)
-    other_end.close()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(life,), daemon=True).start()
-
-
 def _begin_there(recipe: bytes, version: str) -> None:
     """Prepare a process that has a core of a cluster, where boyi may be another; `version` is that of who asks."""
     if version != __version__:
         raise BoyiError(f"{platform.node()} has boyi {__version__}, and is asked for what {version} does")
     _begin(recipe, 1)
-
-
-def _end_with(life: Connection) -> None:
-    try:
-        life.recv()
-    except EOFError:
-        os._exit(1)
 
 
 def _do(item: Any) -> Any:

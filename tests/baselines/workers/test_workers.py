@@ -2,7 +2,10 @@
 
 import json
 import os
+import signal
+import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -134,6 +137,62 @@ def test_what_nobody_waits_for_is_dropped() -> None:
         results = crew.in_order(iter(range(1, 100)))
         assert [next(results), next(results)] == [100, 200]
     gone()
+
+
+def large(item: int) -> bytes:
+    return bytes(400_000)
+
+
+def recipe_of_large() -> Callable[[int], bytes]:
+    return large
+
+
+def test_who_is_stopped_in_the_middle_of_an_answer_stops_nobody() -> None:
+    for k in range(20):
+        with Crew(recipe_of_large, 2) as crew:
+            results = crew.do(iter(range(100_000)))
+            for _ in range(1 + k):
+                next(results)
+    gone()
+
+
+class Slain:
+    """Answers at length; the first process that is asked for item 3 is killed `after` that many seconds."""
+
+    def __init__(self, mark: Path, after: float) -> None:
+        self.mark, self.after = mark, after
+
+    def __call__(self) -> Callable[[int], bytes]:
+        return self.answer
+
+    def answer(self, item: int) -> bytes:
+        if item == 3 and not self.mark.exists():
+            self.mark.touch()
+            threading.Timer(self.after, os.kill, [os.getpid(), signal.SIGKILL]).start()
+        return bytes(30_000_000)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends signals")
+@pytest.mark.parametrize("after", [0.0, 0.005, 0.01, 0.02, 0.04, 0.3])
+def test_what_is_half_said_by_a_process_that_is_killed_is_asked_again(after: float, tmp_path: Path) -> None:
+    with Crew(Slain(tmp_path / "mark", after), 2) as crew:
+        assert sorted(item for item, _ in crew.do(iter(range(12)))) == list(range(12))
+    gone()
+
+
+LEFT = """
+from boyi.baselines.workers.crew import Crew
+import test_workers
+
+if __name__ == "__main__":
+    crew = Crew(test_workers.recipe_of_large, 2).__enter__()
+    print(len(next(crew.do(iter(range(100_000))))[1]))
+"""
+
+
+def test_a_crew_that_nobody_dismisses_ends_with_its_process() -> None:
+    done = subprocess.run([sys.executable, "-c", LEFT], cwd=Path(__file__).parent, capture_output=True, timeout=120)
+    assert done.returncode == 0 and done.stdout == b"400000\n", done.stderr
 
 
 def test_a_failure_in_a_process_is_the_sentence_it_would_be_here() -> None:
