@@ -54,7 +54,7 @@ class Workspace:
 
     def __init__(self, game: Game, found: Evaluation, entries: int, states: np.ndarray) -> None:
         self.game = game
-        self.window = max(1, round(found.scale / 4))
+        self.window, self.margin = max(1, round(found.scale / 4)), max(1, round(found.scale / 8))
         self.states, self.notes = np.repeat(game.blank, LEVELS), np.repeat(found.notes, LEVELS)
         self.levels, self.table = make_levels(LEVELS, game.actions), make_table(entries)
         self.r, self.generation = np.zeros(2, np.float32), 0
@@ -64,16 +64,17 @@ class Workspace:
         # What has to be compiled for such positions shall not count as thinking.
         self.prepare(states)
         self.start_iteration(self.levels, 1, -LIMIT, LIMIT)
-        self.go_on(0, 0, 0)
+        self.go_on(0, 0, 0, selective=True)
 
     @property
     def nbytes(self) -> int:
         return sum(array.nbytes for array in (self.states, self.notes, self.table, *self.levels))
 
-    def go_on(self, quiescence: int, width: int, budget: int) -> bool:
+    def go_on(self, quiescence: int, width: int, budget: int, *, selective: bool) -> bool:
         """Go on with an iteration until it ends or `budget` positions have been met; return whether it ended."""
+        margin = self.margin if selective else 0
         where = self.levels, self.states, self.notes, self.table, self.generation
-        return bool(self.iterate(*where, quiescence, width, self.game.low, self.game.high, self.r, budget))
+        return bool(self.iterate(*where, quiescence, width, margin, self.game.low, self.game.high, self.r, budget))
 
     def prepare(self, states: np.ndarray) -> None:
         """Set out from the position ``states[0]``, with a table that counts as empty."""
@@ -104,6 +105,7 @@ class AlphaBeta(Agent):
             high=2**31 - 1,
             choices=("all",),
         ),
+        "selective": Param(True, "search less where that seldom changes the choice"),
         "evaluation": Param(
             "handmade", "the game's own, or one learned from games (jiu)", choices=("handmade", "learned")
         ),
@@ -209,10 +211,10 @@ class AlphaBeta(Agent):
     def _run(self, space: Workspace, until: float, nodes: int, hurry: Event | None) -> bool:
         """Go on with an iteration; return whether it ended within the limits."""
         levels, chunk = space.levels, nodes if math.isinf(until) and hurry is None else 32
-        quiescence = self.values["quiescence"]
+        quiescence, selective = self.values["quiescence"], self.values["selective"]
         while True:
             met, now = int(levels.at[NODES]), time.perf_counter()
-            if space.go_on(quiescence, self.width, min(nodes, met + chunk)):
+            if space.go_on(quiescence, self.width, min(nodes, met + chunk), selective=selective):
                 return True
             after = time.perf_counter()
             if levels.at[NODES] >= nodes or after >= until or (hurry is not None and hurry.is_set()):

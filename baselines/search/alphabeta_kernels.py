@@ -7,6 +7,11 @@ between them. Where the depth ends a turn may begin with actions that change the
 on, and the seat may instead take the position as it stands (quiescence), unless it is forced to act. A turn that has
 begun is always finished.
 
+A selective search asks less. Late candidates are searched less deeply, and again if that raises alpha (late move
+reductions). Where a null window asks whether a position is good enough, nothing urgent is at hand and the depth ends
+within SHALLOW turns, one that is better by a margin for each of them counts as good enough (reverse futility pruning),
+and of the others TRIED candidates a turn are tried (late move pruning): what is lost by that is not lost for certain.
+
 Candidates are tried by rank: what the table, or at the root the iteration before, calls best; then ranks from URGENT
 on; then two killers of the level; then the others, to whose ranks history adds at most MOST_HISTORY.
 
@@ -40,18 +45,22 @@ _FIRST, _KILLER = 1 << 30, 1 << 24  # ranks of the action known as best, and of 
 _OPEN, _BOUND, _KNOWN = 0, 1, 2  # what entering a position gave: nothing yet, a bound, or its value
 LEVEL, NODES, ENTERING, HORIZON = 0, 1, 2, 3
 EVERY = -1  # a width: all legal actions
+LATE = 3  # candidates before those that count as late; twice as many are before those searched two turns less deeply
+REDUCED, REDUCED_TWICE = 3, 5  # turns to go from which that is done
+SHALLOW, TRIED = 4, 3
 
 
 class Levels(NamedTuple):
     """What the search keeps of every level, most of it int64 (levels,): the seat to move, the turns still to go (at
-    most 0: quiescence), the window, alpha as it was at first, the best value and action so far, how many candidates
-    there are and how many are tried, whether the latest was tried with a null window, and the position's hash.
+        most 0: quiescence), the window, alpha as it was at first, the best value and action so far, how many candidates
+        there are and how many are tried, whether the latest was tried with a null window, by how many turns its depth was
+    reduced, whether candidates were left out, and the position's hash.
 
-    `moves` and `ranks` (levels, actions) int32 are the candidates, `line` (levels, levels) int32 and `length` the best
-    continuation, `killers` (levels, 2) and `history` (2, actions) what refuted before, `mask` int8 scratch, an entry
-    for every action, rounded up to eights.
-    `at` (4,) says where the search stands: the level, positions met, whether the level is to be entered, and whether
-    any position was evaluated.
+        `moves` and `ranks` (levels, actions) int32 are the candidates, `line` (levels, levels) int32 and `length` the best
+        continuation, `killers` (levels, 2) and `history` (2, actions) what refuted before, `mask` int8 scratch, an entry
+        for every action, rounded up to eights.
+        `at` (4,) says where the search stands: the level, positions met, whether the level is to be entered, and whether
+        any position was evaluated.
     """
 
     at: np.ndarray
@@ -65,6 +74,8 @@ class Levels(NamedTuple):
     listed: np.ndarray
     tried: np.ndarray
     narrow: np.ndarray
+    reduced: np.ndarray
+    pruned: np.ndarray
     position: np.ndarray
     moves: np.ndarray
     ranks: np.ndarray
@@ -89,6 +100,8 @@ def make_levels(levels: int, actions: int) -> Levels:
         listed=np.zeros(levels, np.int64),
         tried=np.zeros(levels, np.int64),
         narrow=np.zeros(levels, np.int64),
+        reduced=np.zeros(levels, np.int64),
+        pruned=np.zeros(levels, np.int64),
         position=np.zeros(levels, np.uint64),
         moves=np.zeros((levels, actions), np.int32),
         ranks=np.zeros((levels, actions), np.int32),
@@ -117,8 +130,11 @@ def start_iteration(levels, depth, alpha, beta):
     levels.depth[0], levels.alpha[0], levels.beta[0] = depth, alpha, beta
 
 
-def iterate(levels, states, notes, table, generation, quiescence, width, low, high, r, budget):
-    """Go on with the iteration until it ends, or `budget` positions have been met in all; return whether it ended."""
+def iterate(levels, states, notes, table, generation, quiescence, width, margin, low, high, r, budget):
+    """Go on with the iteration until it ends, or `budget` positions have been met in all; return whether it ended.
+
+    It is selective with a `margin` above 0.
+    """
     at = levels.at
     while True:
         level = at[LEVEL]
@@ -127,11 +143,15 @@ def iterate(levels, states, notes, table, generation, quiescence, width, low, hi
                 return False
             at[NODES] += 1
             at[ENTERING] = 0
-            kind, value = enter(levels, level, states, notes, table, generation, quiescence, width, low, high, r)
+            kind, value = enter(
+                levels, level, states, notes, table, generation, quiescence, width, margin, low, high, r
+            )
         elif levels.tried[level] < levels.listed[level] and levels.alpha[level] < levels.beta[level]:
-            descend(levels, level, states, notes)
+            descend(levels, level, states, notes, margin)
             continue
         else:
+            if levels.pruned[level]:
+                levels.best[level] = max(levels.best[level], 1 - WIN)
             kind, value = _BOUND, levels.best[level]
             store(levels, level, table, generation)
         if kind != _OPEN:
@@ -141,7 +161,7 @@ def iterate(levels, states, notes, table, generation, quiescence, width, low, hi
             take(levels, level - 1, value, kind == _KNOWN)
 
 
-def enter(levels, level, states, notes, table, generation, quiescence, width, low, high, r):
+def enter(levels, level, states, notes, table, generation, quiescence, width, margin, low, high, r):
     """Look at a position met: return what is known of it, and its value; else list its candidates."""
     s, e, seat = states[level], notes[level], levels.seat[level]
     levels.length[level] = 0
@@ -182,7 +202,18 @@ def enter(levels, level, states, notes, table, generation, quiescence, width, lo
             n = keep_best(levels.moves[level], levels.ranks[level], n, width)
         elif width == EVERY:
             n = append_others(s, levels.moves[level], levels.ranks[level], n, levels.mask)
+    levels.pruned[level] = 0
+    shallow = margin > 0 and begins and 0 < depth <= SHALLOW and beta - alpha == 1 and abs(beta) < WIN // 2
+    shallow &= n > 1 and levels.ranks[level, 0] < URGENT
+    if shallow:
+        value = np.int64(evaluate(s, e, seat)) - margin * depth
+        if value >= beta:
+            levels.at[HORIZON] = 1
+            return _KNOWN, value
     order(levels, level, n, hint)
+    if shallow and n > TRIED * depth:
+        levels.at[HORIZON] = levels.pruned[level] = 1
+        n = keep_best(levels.moves[level], levels.ranks[level], n, TRIED * depth)
     levels.listed[level], levels.tried[level] = n, 0
     return _OPEN, np.int64(0)
 
@@ -244,7 +275,7 @@ def order(levels, level, n, hint):
             ranks[i] += levels.history[seat, a]
 
 
-def descend(levels, level, states, notes):
+def descend(levels, level, states, notes, margin):
     """Play the next best candidate into the level below, which is to be entered."""
     i = levels.tried[level]
     bring_best(levels.moves[level], levels.ranks[level], i, levels.listed[level])
@@ -258,9 +289,19 @@ def descend(levels, level, states, notes):
     if s.to_move >= 0:
         notes[below] = notes[level]
         follow(states[level], s, notes[below], a)
-    levels.depth[below] = levels.depth[level] - (levels.seat[below] != seat)
+    passes = levels.seat[below] != seat
+    levels.reduced[level] = reduction(levels, level) if margin > 0 and passes else 0
+    levels.depth[below] = levels.depth[level] - passes - levels.reduced[level]
     levels.narrow[level] = i > 0
     open_window(levels, level)
+
+
+def reduction(levels, level):
+    """Find by how many turns less the candidate just brought to its place is searched at first."""
+    i, depth = levels.tried[level] - 1, levels.depth[level]
+    if i < LATE or depth < REDUCED or levels.ranks[level, i] >= _KILLER - 1:
+        return 0
+    return 2 if i >= 2 * LATE and depth >= REDUCED_TWICE else 1
 
 
 def open_window(levels, level):
@@ -276,10 +317,17 @@ def open_window(levels, level):
 
 
 def take(levels, level, value, known):
-    """Take the value of the candidate tried last, or, where a null window has only bounded it, try it once more."""
+    """Take the value of the candidate tried last, or try it once more: where that promises more than is known of a
+    shallower search, and where a null window has only bounded it.
+    """
     below = level + 1
     if levels.seat[below] != levels.seat[level]:
         value = -value
+    if levels.reduced[level] > 0 and value > levels.alpha[level]:
+        levels.depth[below] += levels.reduced[level]
+        levels.reduced[level] = 0
+        open_window(levels, level)
+        return
     if levels.narrow[level] and not known and levels.alpha[level] < value < levels.beta[level]:
         levels.narrow[level] = 0
         open_window(levels, level)

@@ -23,7 +23,7 @@ def reaches(levels, states, notes, rest, steps, budget, alpha, beyond):
         if turns < most_turns or tactics < most_tactics:
             begin(levels, states, notes)
             start_iteration(levels, turns, alpha, alpha + 1)
-            if not iterate(levels, states, notes, table, 1, tactics, 0, low, high, r, budget):
+            if not iterate(levels, states, notes, table, 1, tactics, 0, 0, low, high, r, budget):
                 most_turns, most_tactics = turns, tactics
             elif (levels.best[0] > alpha) == beyond:
                 return True

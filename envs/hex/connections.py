@@ -16,6 +16,19 @@ group by its first stone, then the two sides.
 import numpy as np
 
 from ..engine.rng import kernel
+from ..grid.bitset import (
+    copy,
+    copy_nothing,
+    count,
+    count_both,
+    has,
+    intersect,
+    is_nothing,
+    meets,
+    put_in,
+    unite,
+    within,
+)
 from .fill import EMPTY, place, ring
 
 FULLS, SEMIS = 10, 24  # carriers that a pair keeps of each kind
@@ -25,9 +38,8 @@ LONGEST = 4  # cells in the carrier of a connection that has an empty cell at ea
 ROOM = 8  # full connections that one use of the or-rule gives at most
 WORK = 400_000  # pairs of connections looked at, at most
 UNNAMED = -2  # for a moment, the point of a stone
-_ONE, _NOTHING = np.uint64(1), np.uint64(0)
 # Rows of scratch: the connection at work, what the and-rule makes of it, and what the or-rule has in hand.
-_AT, _MADE, _MEET, _UNION, _SWEPT = 0, 1, 2, 3, 4
+AT, MADE, MEET, UNION, SWEPT = 0, 1, 2, 3, 4
 
 
 def net_dtype(n: int) -> np.dtype:
@@ -98,7 +110,7 @@ def complete(net, framed, n, enough):
         for i in range(net.fulls[k]):
             if net.fresh[k, i]:
                 net.fresh[k, i] = 0
-                copy(net.full[k, i], net.scratch[_AT])
+                copy(net.full[k, i], net.scratch[AT])
                 extend(net, framed, n, np.int64(net.ends[k, 0]), np.int64(net.ends[k, 1]))
                 extend(net, framed, n, np.int64(net.ends[k, 1]), np.int64(net.ends[k, 0]))
 
@@ -106,7 +118,7 @@ def complete(net, framed, n, enough):
 @kernel
 def clear(net):
     """Forget everything."""
-    net.must[:] = ~_NOTHING
+    net.must[:] = ~np.uint64(0)
     net.pairs = net.ways = net.work = net.first = net.waiting = 0
     net.key, net.won = -1, 0
     net.pair[:] = -1
@@ -169,18 +181,18 @@ def inside(n, p):
 @kernel
 def touch_neighbours(net, framed, n, seat):
     """Connect what touches: empty carriers."""
-    copy_nothing(net.scratch[_MADE])
+    copy_nothing(net.scratch[MADE])
     for i in range(n * n):
         if net.group[i] == i and framed[place(n, i)] == EMPTY:
             at = i // n if seat == 0 else i % n
             if at == 0:
-                add_full(net, framed, n, i, n * n, _MADE)
+                add_full(net, framed, n, i, n * n, MADE)
             if at == n - 1:
-                add_full(net, framed, n, i, n * n + 1, _MADE)
+                add_full(net, framed, n, i, n * n + 1, MADE)
             for j in range(6):
                 q = inside(n, ring(n, place(n, i), j))
                 if q >= 0 and net.group[q] >= 0 and (q > i or framed[place(n, q)] != EMPTY):
-                    add_full(net, framed, n, i, np.int64(net.group[q]), _MADE)
+                    add_full(net, framed, n, i, np.int64(net.group[q]), MADE)
 
 
 @kernel
@@ -195,23 +207,23 @@ def extend(net, framed, n, far, over):
     half = is_empty(framed, n, over)
     for i in range(net.links[over]):
         to = np.int64(net.link[over, i])
-        if to != far and not (to < n * n and has(net.scratch[_AT], to)):
+        if to != far and not (to < n * n and has(net.scratch[AT], to)):
             k = np.int64(net.pair[over, to])
             for j in range(net.fulls[k]):
                 net.work += 1
                 if not net.fresh[k, j] and fits(net, k, j, far, n):
-                    unite(net.full[k, j], net.scratch[_AT], net.scratch[_MADE])
+                    unite(net.full[k, j], net.scratch[AT], net.scratch[MADE])
                     if half:
-                        put_in(net.scratch[_MADE], over)
+                        put_in(net.scratch[MADE], over)
                         add_semi(net, framed, n, far, to, over)
                     else:
-                        add_full(net, framed, n, far, to, _MADE)
+                        add_full(net, framed, n, far, to, MADE)
 
 
 @kernel
 def fits(net, k, j, far, n):
     """Whether a full connection has no cell in common with that at work, nor passes through its far end."""
-    carrier, at = net.full[k, j], net.scratch[_AT]
+    carrier, at = net.full[k, j], net.scratch[AT]
     return not meets(carrier, at) and not (far < n * n and has(carrier, far))
 
 
@@ -297,7 +309,7 @@ def add_semi(net, framed, n, x, y, key):
     if i >= 0:
         combine(net, np.int64(net.pair[x, y]), i)
         for j in range(net.made):
-            add_full(net, framed, n, x, y, _SWEPT + 1 + j)
+            add_full(net, framed, n, x, y, SWEPT + 1 + j)
 
 
 @kernel
@@ -306,7 +318,7 @@ def keep_semi(net, framed, n, x, y, key):
 
     What needs as much is dropped; what joins the sides has a list of its own.
     """
-    carrier = net.scratch[_MADE]
+    carrier = net.scratch[MADE]
     if min(x, y) == n * n:
         add_way(net, carrier, key)
         return -1
@@ -346,20 +358,20 @@ def combine(net, k, i):
     """Apply the or-rule to the i-th semi-connection of a pair and the others: two, three, or as many as it takes."""
     net.made = 0
     semi, many = net.semi[k], net.semis[k]
-    copy(semi[i], net.scratch[_MEET])
+    copy(semi[i], net.scratch[MEET])
     for j in range(many):
-        intersect(net.scratch[_MEET], semi[j])
-    if not is_nothing(net.scratch[_MEET]):
+        intersect(net.scratch[MEET], semi[j])
+    if not is_nothing(net.scratch[MEET]):
         return
     for j in range(many):
         if not meets(semi[i], semi[j]):
             keep(net, semi[i], semi[j], semi[j])
     for j in range(many):
         if j != i and meets(semi[i], semi[j]):
-            copy(semi[i], net.scratch[_MEET])
-            intersect(net.scratch[_MEET], semi[j])
+            copy(semi[i], net.scratch[MEET])
+            intersect(net.scratch[MEET], semi[j])
             for h in range(j + 1, many):
-                if not meets(net.scratch[_MEET], semi[h]) and meets(semi[i], semi[h]):
+                if not meets(net.scratch[MEET], semi[h]) and meets(semi[i], semi[h]):
                     keep(net, semi[i], semi[j], semi[h])
     if net.made == 0:
         sweep(net, semi, many, i)
@@ -369,7 +381,7 @@ def combine(net, k, i):
 def keep(net, a, b, c):
     """Write down the union of three carriers as a full connection, while there is room."""
     if net.made < ROOM:
-        row = net.scratch[_SWEPT + 1 + net.made]
+        row = net.scratch[SWEPT + 1 + net.made]
         unite(a, b, row)
         unite(row, c, row)
         net.made += 1
@@ -378,7 +390,7 @@ def keep(net, a, b, c):
 @kernel
 def sweep(net, semi, many, i):
     """Add to a semi-connection again and again that which leaves least in common, until nothing is."""
-    meet, union = net.scratch[_MEET], net.scratch[_UNION]
+    meet, union = net.scratch[MEET], net.scratch[UNION]
     copy(semi[i], meet)
     copy(semi[i], union)
     while not is_nothing(meet):
@@ -436,97 +448,3 @@ def largest(carriers, many):
         if size > most:
             best, most = i, size
     return best
-
-
-@kernel
-def count(a):
-    """Count the cells of a set."""
-    found = 0
-    for w in range(a.size):
-        found += popcount(a[w])
-    return found
-
-
-@kernel
-def count_both(a, b):
-    """Count the cells that two sets have in common."""
-    found = 0
-    for w in range(a.size):
-        found += popcount(a[w] & b[w])
-    return found
-
-
-@kernel
-def popcount(x):
-    """Count the ones of a word."""
-    x -= (x >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
-
-
-@kernel
-def has(a, i):
-    """Whether cell i is in a set."""
-    return (a[i >> 6] >> np.uint64(i & 63)) & _ONE != 0
-
-
-@kernel
-def put_in(a, i):
-    """Put cell i into a set."""
-    a[i >> 6] |= _ONE << np.uint64(i & 63)
-
-
-@kernel
-def meets(a, b):
-    """Whether two sets have a cell in common."""
-    for w in range(a.size):
-        if a[w] & b[w] != 0:
-            return True
-    return False
-
-
-@kernel
-def within(a, b):
-    """Whether a set lies within another."""
-    for w in range(a.size):
-        if a[w] & ~b[w] != 0:
-            return False
-    return True
-
-
-@kernel
-def unite(a, b, to):
-    """Write the union of two sets."""
-    for w in range(a.size):
-        to[w] = a[w] | b[w]
-
-
-@kernel
-def intersect(a, b):
-    """Take out of a set what is not in another."""
-    for w in range(a.size):
-        a[w] &= b[w]
-
-
-@kernel
-def copy(a, to):
-    """Copy a set, or any row."""
-    for w in range(a.size):
-        to[w] = a[w]
-
-
-@kernel
-def copy_nothing(to):
-    """Empty a set."""
-    for w in range(to.size):
-        to[w] = _NOTHING
-
-
-@kernel
-def is_nothing(a):
-    """Whether a set is empty."""
-    for w in range(a.size):
-        if a[w] != 0:
-            return False
-    return True

@@ -15,8 +15,9 @@ import numpy as np
 from ..engine.protocol import PROVEN
 from ..engine.rng import GOLDEN, hash64, kernel
 from ..engine.spec import Game
+from ..grid.bitset import copy, has, put_in
 from ..grid.board import side
-from .connections import connect, copy, has, net_dtype, put_in
+from .connections import connect, net_dtype
 from .distance import frame, measure
 from .evaluate import DECAY, RANK
 from .fill import EMPTY, KILLERS, fill, fill_on, place, ring

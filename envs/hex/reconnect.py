@@ -8,9 +8,10 @@ carriers does not get back those for which it had no room, so a little less is f
 import numpy as np
 
 from ..engine.rng import kernel
+from ..grid.bitset import copy, copy_nothing, has, meets, put_in
 from .connections import (
-    _MADE,
-    _SWEPT,
+    MADE,
+    SWEPT,
     UNNAMED,
     add_full,
     add_link,
@@ -20,18 +21,13 @@ from .connections import (
     combine,
     complete,
     connect,
-    copy,
-    copy_nothing,
     gather,
     gather_others,
     gather_sides,
-    has,
     keep_full,
     keep_semi,
     mark_stones,
-    meets,
     pair_of,
-    put_in,
     wait,
 )
 from .fill import EMPTY, place
@@ -151,7 +147,7 @@ def recombine(net, framed, n, k):
     while k >= 0 and i < net.semis[k]:
         combine(net, k, i)
         for j in range(net.made):
-            add_full(net, framed, n, np.int64(net.ends[k, 0]), np.int64(net.ends[k, 1]), _SWEPT + 1 + j)
+            add_full(net, framed, n, np.int64(net.ends[k, 0]), np.int64(net.ends[k, 1]), SWEPT + 1 + j)
         i += 1
 
 
@@ -164,11 +160,11 @@ def renew_fulls(old, net, framed, n, k):
     if x >= 0 and y >= 0 and x != y:
         for i in range(old.fulls[k]):
             if not meets(old.full[k, i], net.lost):
-                leave_out(old.full[k, i], net.gained, net.scratch[_MADE])
+                leave_out(old.full[k, i], net.gained, net.scratch[MADE])
                 if same and not old.fresh[k, i] and not meets(old.full[k, i], net.gained):
-                    keep_full(net, framed, n, x, y, _MADE)
+                    keep_full(net, framed, n, x, y, MADE)
                 else:
-                    add_full(net, framed, n, x, y, _MADE)
+                    add_full(net, framed, n, x, y, MADE)
 
 
 @kernel
@@ -179,10 +175,10 @@ def renew_semis(old, net, framed, n, k):
     if x >= 0 and y >= 0 and x != y:
         for i in range(old.semis[k]):
             if not meets(old.semi[k, i], net.lost):
-                leave_out(old.semi[k, i], net.gained, net.scratch[_MADE])
+                leave_out(old.semi[k, i], net.gained, net.scratch[MADE])
                 key = np.int64(old.middle[k, i])
                 if has(net.gained, key):
-                    add_full(net, framed, n, x, y, _MADE)
+                    add_full(net, framed, n, x, y, MADE)
                 elif x == a and y == b and not meets(old.semi[k, i], net.gained):
                     keep_semi(net, framed, n, x, y, key)
                 else:
@@ -195,8 +191,8 @@ def renew_ways(old, net):
     for i in range(old.ways):
         if not meets(old.way[i], net.lost):
             key = np.int64(old.keys[i])
-            leave_out(old.way[i], net.gained, net.scratch[_MADE])
-            add_way(net, net.scratch[_MADE], key)
+            leave_out(old.way[i], net.gained, net.scratch[MADE])
+            add_way(net, net.scratch[MADE], key)
             if has(net.gained, key):
                 net.won = 1
 

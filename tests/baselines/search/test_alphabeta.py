@@ -167,7 +167,7 @@ TABLES = ({}, {"table": 0}, {"table": 8})
 def test_values_are_those_of_brute_force(weigh: Any, game: str, plies: int, depth: int, count: int) -> None:
     weigh(PLAIN)
     brute = BruteForce(find(game), PLAIN)
-    agents = [AlphaBeta(depth=depth, quiescence=0, **values) for values in TABLES]
+    agents = [AlphaBeta(depth=depth, quiescence=0, selective=False, **values) for values in TABLES]
     for view in positions(game, plies, count):
         best, searched = 0, 0
         for agent in agents:
@@ -188,7 +188,7 @@ def test_tactics_are_tried_where_the_depth_ends(weigh: Any, game: str, plies: in
     for view in positions(game, plies, 3):
         values = []
         for quiescence in (0, 1, 2):
-            found = AlphaBeta(depth=depth, quiescence=quiescence).search(view)
+            found = AlphaBeta(depth=depth, quiescence=quiescence, selective=False).search(view)
             brute = BruteForce(find(game), RESTLESS, quiescence)
             assert found.value == brute.value(view.states, depth), game_diagram(view)
             values.append(found.value)
@@ -217,6 +217,23 @@ def test_a_search_to_the_end_is_exact(game: str, plies: int) -> None:
         if found.depth:
             assert np.sign(found.value) == value
             assert value == 0 or abs(found.value) > WIN
+
+
+@pytest.mark.parametrize("game", ["hex:board_size=3", "hex:board_size=5"])
+def test_what_a_selective_search_counts_out_is_so(weigh: Any, game: str) -> None:
+    """Whatever it leaves out by a misleading evaluation, a win is a win and a loss a loss."""
+    weigh(PLAIN)
+    solver, certain, fewer = Solver(find(game)), 0, 0
+    for plies in range(0, 7) if game == "hex:board_size=3" else range(10, 16):
+        for view in positions(game, plies, 20):
+            value = solver.value(view.states) * (1 if view.seat[0] == 0 else -1)
+            for depth in (3, 4, 5, 6):
+                found, whole = (AlphaBeta(depth=depth, selective=selective).search(view) for selective in (True, False))
+                if abs(found.value) > WIN:
+                    certain += 1
+                    assert np.sign(found.value) == value, game_diagram(view)
+                fewer += found.nodes < whole.nodes
+    assert certain > 100 and fewer > 10
 
 
 @pytest.mark.usefixtures("weigh")
