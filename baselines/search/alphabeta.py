@@ -10,18 +10,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs.engine.bind import bind
-from ...envs.engine.kernels import step_one
+from ...envs.engine.kernels import mask_rows, step_one
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Agent, check_duel
 from .alphabeta_kernels import EVERY, HORIZON, LIMIT, NODES, begin, iterate, make_levels, start_iteration
 from .evaluation import WIN, Evaluation, evaluation
+from .foresight import Foresight
 from .transpositions import GENERATIONS, make_table
 
 LEVELS = 128  # actions that a search looks ahead at most
 DEEPEST = 100  # turns
 USUAL_NODES = 50_000  # where nothing limits the search
 LOOK = 0.002  # seconds between looks on the clock
+STRETCH = 512  # positions between looks at proofs where there is no clock
 LEAST = 1 / 8  # share of a turn's time or nodes that is left for a search in the middle of a turn
 
 
@@ -52,12 +54,13 @@ class Plan(NamedTuple):
 class Workspace:
     """The arrays in which positions of one game are searched, and the kernels that do it; `nbytes` is all they take."""
 
-    def __init__(self, game: Game, found: Evaluation, entries: int, states: np.ndarray) -> None:
+    def __init__(self, game: Game, found: Evaluation, entries: int, proofs: float, states: np.ndarray) -> None:
         self.game = game
         self.window, self.margin = max(1, round(found.scale / 4)), max(1, round(found.scale / 8))
         self.states, self.notes = np.repeat(game.blank, LEVELS), np.repeat(found.notes, LEVELS)
         self.levels, self.table = make_levels(LEVELS, game.actions), make_table(entries)
         self.r, self.generation = np.zeros(2, np.float32), 0
+        self.foresight = Foresight(game, proofs)
         self.begin, self.start_iteration, self.iterate = (
             bind(kernel, game, None, **found.kernels) for kernel in (begin, start_iteration, iterate)
         )
@@ -65,10 +68,14 @@ class Workspace:
         self.prepare(states)
         self.start_iteration(self.levels, 1, -LIMIT, LIMIT)
         self.go_on(0, 0, 0, selective=True)
+        for prover in self.foresight.provers:
+            prover.wins(0)
 
     @property
     def nbytes(self) -> int:
-        return sum(array.nbytes for array in (self.states, self.notes, self.table, *self.levels))
+        return (
+            sum(array.nbytes for array in (self.states, self.notes, self.table, *self.levels)) + self.foresight.nbytes
+        )
 
     def go_on(self, quiescence: int, width: int, budget: int, *, selective: bool) -> bool:
         """Go on with an iteration until it ends or `budget` positions have been met; return whether it ended."""
@@ -80,10 +87,21 @@ class Workspace:
         """Set out from the position ``states[0]``, with a table that counts as empty."""
         self.states[:1] = states
         self.begin(self.levels, self.states, self.notes)
+        self.foresight.prepare(states)
         self.generation += 1
         if self.generation > GENERATIONS:
             self.table["about"] = 0
             self.generation = 1
+
+    def bar(self) -> None:
+        """Leave out what is known to lose, as long as something is left."""
+        lost, legal = self.foresight.lost, np.zeros((1, self.game.actions), np.int8)
+        bind(mask_rows, self.game)(0, 1, self.states, np.zeros(1, np.int64), legal)
+        if (legal[0] > lost).any():
+            self.levels.barred[:] = lost
+        else:
+            self.levels.barred[:] = 0
+            self.foresight.rest()
 
 
 class AlphaBeta(Agent):
@@ -106,6 +124,9 @@ class AlphaBeta(Agent):
             choices=("all",),
         ),
         "selective": Param(True, "search less where that seldom changes the choice"),
+        "proofs": Param(
+            5, "positions examined to prove a win or a loss, for every 100 that the search meets", low=0, high=1000
+        ),
         "evaluation": Param(
             "handmade", "the game's own, or one learned from games (jiu)", choices=("handmade", "learned")
         ),
@@ -171,7 +192,11 @@ class AlphaBeta(Agent):
         if space is None or space.game != view.game:
             self.plans = {}
             space = self.workspace = Workspace(
-                view.game, self._evaluation(view.game), self.values["table"], view.states[k : k + 1]
+                view.game,
+                self._evaluation(view.game),
+                self.values["table"],
+                self.values["proofs"] / 100,
+                view.states[k : k + 1],
             )
         legal = np.flatnonzero(view.mask[k])
         if legal.size == 1 and not forced:
@@ -186,19 +211,27 @@ class AlphaBeta(Agent):
 
     def _deepen(self, space: Workspace, seconds: float, nodes: int, hurry: Event | None) -> Found:
         """Search deeper and deeper until a limit is met, or the outcome is certain."""
-        levels, until = space.levels, time.perf_counter() + seconds
-        line, value, depth = [], 0, 0
+        levels, foresight, until = space.levels, space.foresight, time.perf_counter() + seconds
+        line, value, depth = list[int](), 0, 0
         while depth < self.depth:
             low, high = (value - space.window, value + space.window) if depth > 1 else (-LIMIT, LIMIT)
             while True:
                 space.start_iteration(levels, depth + 1, low, high)
-                ended = self._run(space, until, nodes, hurry)
+                ended, news = self._run(space, until, nodes, hurry, line[0] if line else -1)
+                if news:
+                    break
                 best = int(levels.best[0])
                 if best > levels.floor[0]:
                     line, value = levels.line[0, : levels.length[0]].tolist(), best
                 if not ended or low < best < high:
                     break
                 low, high = (-LIMIT, high) if best <= low else (low, LIMIT)
+            if news:
+                if foresight.won >= 0:
+                    return Found(foresight.won, WIN + 1, depth, int(levels.at[NODES]), [foresight.won])
+                space.bar()
+                line, value = [], 0
+                continue
             if not ended:
                 break
             depth += 1
@@ -208,16 +241,24 @@ class AlphaBeta(Agent):
             line = [int(levels.moves[0, 0])]
         return Found(line[0], value, depth, int(levels.at[NODES]), line)
 
-    def _run(self, space: Workspace, until: float, nodes: int, hurry: Event | None) -> bool:
-        """Go on with an iteration; return whether it ended within the limits."""
-        levels, chunk = space.levels, nodes if math.isinf(until) and hurry is None else 32
+    def _run(self, space: Workspace, until: float, nodes: int, hurry: Event | None, suspect: int) -> tuple[bool, bool]:
+        """Go on with an iteration; return whether it ended within the limits, and whether proofs have ended it.
+
+        `suspect` is the action that is the best so far, or -1.
+        """
+        levels, unhurried = space.levels, math.isinf(until) and hurry is None
+        chunk = STRETCH if unhurried else 32
         quiescence, selective = self.values["quiescence"], self.values["selective"]
         while True:
             met, now = int(levels.at[NODES]), time.perf_counter()
             if space.go_on(quiescence, self.width, min(nodes, met + chunk), selective=selective):
-                return True
+                return True, False
+            if space.foresight.look(int(levels.at[NODES]), suspect):
+                return False, True
             after = time.perf_counter()
             if levels.at[NODES] >= nodes or after >= until or (hurry is not None and hurry.is_set()):
-                return False
+                return False, False
+            if unhurried:
+                continue
             pace = min(LOOK, until - after) / max(after - now, 1e-6)
             chunk = max(1, int(chunk * pace))

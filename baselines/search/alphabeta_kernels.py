@@ -52,14 +52,14 @@ SHALLOW, TRIED = 4, 3
 
 class Levels(NamedTuple):
     """What the search keeps of every level, most of it int64 (levels,): the seat to move, the turns still to go (at
-        most 0: quiescence), the window, alpha as it was at first, the best value and action so far, how many candidates
-        there are and how many are tried, whether the latest was tried with a null window, by how many turns its depth was
+    most 0: quiescence), the window, alpha as it was at first, the best value and action so far, how many candidates
+    there are and how many are tried, whether the latest was tried with a null window, by how many turns its depth was
     reduced, whether candidates were left out, and the position's hash.
 
-        `moves` and `ranks` (levels, actions) int32 are the candidates, `line` (levels, levels) int32 and `length` the best
-        continuation, `killers` (levels, 2) and `history` (2, actions) what refuted before, `mask` int8 scratch, an entry
-        for every action, rounded up to eights.
-        `at` (4,) says where the search stands: the level, positions met, whether the level is to be entered, and whether
+    `moves` and `ranks` (levels, actions) int32 are the candidates, `barred` (actions,) int8 says which actions are none
+    at the root, `line` (levels, levels) int32 and `length` are the best continuation, `killers` (levels, 2) and
+    `history` (2, actions) what refuted before, `mask` int8 is scratch, an entry for every action, rounded up to eights.
+    `at` (4,) says where the search stands: the level, positions met, whether the level is to be entered, and whether
         any position was evaluated.
     """
 
@@ -84,6 +84,7 @@ class Levels(NamedTuple):
     killers: np.ndarray
     history: np.ndarray
     mask: np.ndarray
+    barred: np.ndarray
 
 
 def make_levels(levels: int, actions: int) -> Levels:
@@ -110,6 +111,7 @@ def make_levels(levels: int, actions: int) -> Levels:
         killers=np.zeros((levels, 2), np.int32),
         history=np.zeros((2, actions), np.int32),
         mask=np.zeros(-(-actions // 8) * 8, np.int8),
+        barred=np.zeros(actions, np.int8),
     )
 
 
@@ -121,6 +123,7 @@ def begin(levels, states, notes):
     levels.choice[0] = -1
     levels.killers[:] = -1
     levels.history[:] = 0
+    levels.barred[:] = 0
 
 
 def start_iteration(levels, depth, alpha, beta):
@@ -202,6 +205,8 @@ def enter(levels, level, states, notes, table, generation, quiescence, width, ma
             n = keep_best(levels.moves[level], levels.ranks[level], n, width)
         elif width == EVERY:
             n = append_others(s, levels.moves[level], levels.ranks[level], n, levels.mask)
+    if level == 0:
+        n = leave_out(s, levels, n)
     levels.pruned[level] = 0
     shallow = margin > 0 and begins and 0 < depth <= SHALLOW and beta - alpha == 1 and abs(beta) < WIN // 2
     shallow &= n > 1 and levels.ranks[level, 0] < URGENT
@@ -255,6 +260,25 @@ def append_others(s, moves, ranks, n, mask):
                     moves[n], ranks[n] = a, least
                     n += 1
     return n
+
+
+def leave_out(s, levels, n):
+    """Leave out candidates of the root that are barred, or take others where none is left; count those that stay."""
+    moves, ranks, barred = levels.moves[0], levels.ranks[0], levels.barred
+    left = without(moves, ranks, barred, n)
+    if left == 0:
+        left = without(moves, ranks, barred, append_others(s, moves, ranks, n, levels.mask))
+    return left
+
+
+def without(moves, ranks, barred, n):
+    """Take the barred ones out of the first n candidates; count those that stay."""
+    left = 0
+    for i in range(n):
+        if not barred[moves[i]]:
+            moves[left], ranks[left] = moves[i], ranks[i]
+            left += 1
+    return left
 
 
 def order(levels, level, n, hint):

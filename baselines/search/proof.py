@@ -7,47 +7,77 @@ import numpy as np
 from ...envs.engine.bind import bind
 from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game
-from .proof_kernels import BUCKET, ENTRY, begin, make_proofs, prove
+from .proof_kernels import BUCKET, ENTRY, EXAMINED, begin, make_proofs, prove
 
 KERNELS = ("examine", "reexamine", "relevant", "alike")
 """What a game's ``proof.py`` may supply."""
 
 LISTS = 1 << 16  # positions whose moves are remembered
-EVER = 1 << 62  # more positions than a search examines
+EVER = 1 << 50  # more positions than a search examines
 
 
 class Prover:
     """Proves who wins positions of one game, and remembers what it has met in a table of so many entries.
 
-    Of the moves that have not failed, `few` and every `share`-th are looked at together. `examined` says how many
-    positions the latest answer took. `BoyiError` for a game of which no proofs can be made.
+    Of the moves that have not failed, `few` and every `share`-th are looked at together; no line is followed for more
+    than `levels` moves. Some games prove wins alone. `BoyiError` for a game of which no proofs can be made.
     """
 
-    def __init__(self, game: Game, entries: int = 1 << 20, *, few: int = 2, share: int = 4) -> None:
+    def __init__(
+        self, game: Game, entries: int = 1 << 20, *, few: int = 2, share: int = 4, levels: int | None = None
+    ) -> None:
         if not game.has("proof"):
             raise BoyiError(f"no proofs of who wins can be made of {game}")
-        self.game, self.few, self.share, self.examined = game, few, share, 0
+        self.game, self.few, self.share = game, few, share
         module = game.module("proof")
+        self.wins_alone = getattr(module, "WINS_ALONE", False)
         kernels = {name: getattr(module, name) for name in KERNELS if hasattr(module, name)}
-        self.begin, self.prove = bind(begin, game, **kernels), bind(prove, game, **kernels)
-        levels = game.longest + 2
+        self._begin, self._prove = bind(begin, game, **kernels), bind(prove, game, **kernels)
+        levels = game.longest + 2 if levels is None else levels
         self.states, self.notes = np.repeat(game.blank, levels), np.repeat(module.notes(game), levels + 1)
         self.proofs = make_proofs(levels, game.actions, LISTS)
         self.table = np.zeros(1 << max(entries, BUCKET).bit_length() - 1, ENTRY)
+        self.r, self.attacker = np.zeros(2, np.float32), -1
+
+    @property
+    def examined(self) -> int:
+        """How many positions have been examined for the question."""
+        return int(self.proofs.at[EXAMINED])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that all of it takes."""
+        return sum(array.nbytes for array in (self.states, self.notes, self.table, *self.proofs))
+
+    def forget(self) -> None:
+        """Forget the positions met."""
+        self.table["position"] = self.proofs.owners[:] = 0
+
+    def ask(self, states: np.ndarray) -> None:
+        """Begin with the question of whether the seat to move wins the position ``states[0]``, which is not over."""
+        mover = int(states["to_move"][0])
+        if self.wins_alone and mover != self.attacker:  # what is known of another's attack is of no use
+            self.forget()
+        self.attacker = mover
+        self.states[:1] = states[:1]
+        self._begin(self.proofs, self.states, self.notes)
+
+    def wins(self, budget: int = EVER) -> bool | None:
+        """Go on with the question until `budget` positions have been examined for it; None where that is too few."""
+        proofs = self.proofs
+        self._prove(proofs, self.states, self.notes, self.table, self.few, self.share, self.r, budget)
+        return bool(proofs.win[0] == 0) if 0 in (proofs.win[0], proofs.loss[0]) else None
+
+    def move(self) -> int:
+        """Return the move by which the seat to move wins, as has been proven."""
+        return int(self.proofs.moves[0, self.proofs.chosen[0]])
 
     def winner(self, states: np.ndarray, budget: int = EVER) -> int | None:
         """Find the seat that wins the position ``states[0]``, which is not over; None where it takes more than
-        `budget` positions.
+        `budget` positions, or where wins alone are proven and there is none.
         """
-        self.states[:1] = states[:1]
-        self.begin(self.proofs, self.states, self.notes)
-        decided = self.prove(
-            self.proofs, self.states, self.notes, self.table, self.few, self.share, np.zeros(2, np.float32), budget
-        )
-        self.examined = int(self.proofs.at[1])
-        mover = int(states["to_move"][0])
-        return (mover if self.proofs.win[0] == 0 else 1 - mover) if decided else None
-
-    def move(self) -> int:
-        """Return the move by which the seat to move wins the position just proven for it."""
-        return int(self.proofs.moves[0, self.proofs.chosen[0]])
+        self.ask(states)
+        wins, mover = self.wins(budget), int(states["to_move"][0])
+        if wins is None or (self.wins_alone and not wins):
+            return None
+        return mover if wins else 1 - mover

@@ -20,10 +20,12 @@ from ...envs.engine.protocol import PROVEN, alike, examine, key, reexamine, rele
 from ...envs.engine.ranking import bring_best
 
 HUGE = 1 << 30  # of a proof that cannot be
+UNKNOWN = HUGE // 2  # of one that goes further than there are levels
 ENTRY = np.dtype([("position", "u8"), ("win", "i4"), ("loss", "i4"), ("work", "i4")], align=True)
 """The position's hash, its two numbers, and how many positions were examined for them."""
 
 BUCKET = 4
+MEETINGS = 64  # positions met, most of them again, for every one examined, at most
 LEVEL, EXAMINED, ENTERING, MET = 0, 1, 2, 3
 
 
@@ -85,17 +87,18 @@ def begin(proofs, states, notes):
     proofs.at[:] = 0
     proofs.at[ENTERING] = 1
     proofs.position[0] = alike(states[0], notes[notes.shape[0] - 1])
-    proofs.win_limit[0] = proofs.loss_limit[0] = HUGE
+    proofs.win[0] = proofs.loss[0] = 1
+    proofs.win_limit[0] = proofs.loss_limit[0] = UNKNOWN
 
 
 def prove(proofs, states, notes, table, few, share, r, budget):
-    """Go on until the root is decided, or `budget` positions are examined in all; return whether it is decided.
+    """Go on until the root is decided, or too far from that, or `budget` positions are examined in all.
 
     `few`, and every `share`-th of the actions that have not failed, are looked at together. ``proofs.win[0]`` is 0
-    then if the seat to move wins, by ``proofs.moves[0, proofs.chosen[0]]``, and else HUGE.
+    then if the seat to move wins, by ``proofs.moves[0, proofs.chosen[0]]``, and ``proofs.loss[0]`` if it loses.
     """
     at = proofs.at
-    while at[EXAMINED] < budget:
+    while at[EXAMINED] < budget and at[MET] < MEETINGS * budget:
         level = at[LEVEL]
         if at[ENTERING]:
             at[ENTERING] = 0
@@ -109,12 +112,11 @@ def prove(proofs, states, notes, table, few, share, r, budget):
             continue
         store(proofs, level, table)
         if level == 0:
-            return True
+            return
         above = level - 1
         i = proofs.chosen[above]
         proofs.wins[above, i], proofs.losses[above, i] = proofs.win[level], proofs.loss[level]
         at[LEVEL] = above
-    return False
 
 
 def enter(proofs, level, states, notes, table, r):
@@ -131,9 +133,10 @@ def enter(proofs, level, states, notes, table, r):
     else:
         look_at(proofs, level, states, notes)
         n = np.int64(relevant(s, notes[level], proofs.moves[level], proofs.ranks[level]))
-        if n <= 0:
+        if n <= 0 or level == states.shape[0] - 1:
             proofs.listed[level] = -1
-            proofs.win[level], proofs.loss[level] = (0, HUGE) if n == PROVEN else (HUGE, 0)
+            proofs.win[level] = 0 if n == PROVEN else HUGE if n == 0 else UNKNOWN
+            proofs.loss[level] = HUGE if n == PROVEN else 0 if n == 0 else UNKNOWN
             return
         for i in range(n):
             bring_best(proofs.moves[level], proofs.ranks[level], i, n)
@@ -213,6 +216,8 @@ def counted(proofs, level, few, share):
 def within_limits(proofs, level):
     """Whether the search stays below a position."""
     win, loss = proofs.win[level], proofs.loss[level]
+    if proofs.listed[level] < 0:
+        return False
     return win > 0 and loss > 0 and win < proofs.win_limit[level] and loss < proofs.loss_limit[level]
 
 

@@ -1,0 +1,95 @@
+"""What proofs tell a search of its root, as far as the game can prove anything: a win, and moves that lose."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...envs.engine.bind import bind
+from ...envs.engine.kernels import step_one
+from ...envs.engine.spec import Game
+from .proof import Prover
+
+ENTRIES = 1 << 16  # positions that a question remembers
+LEVELS = 64  # moves that a line of a proof has at most
+FEWEST = 4  # moves without which no proof is tried
+ROOM = 64 << 20  # bytes that the notes of all proofs may take
+
+
+def provers(game: Game) -> list[Prover]:
+    """Return what proves a win of the seat to move, and one of the other; nothing where the game has no proofs.
+
+    Nor where its notes take too much room.
+    """
+    if not game.has("proof"):
+        return []
+    levels = min(LEVELS, ROOM // (2 * int(game.module("proof").notes(game).nbytes)) - 1)
+    return [Prover(game, ENTRIES, levels=levels) for _ in range(2)] if levels >= FEWEST else []
+
+
+class Foresight:
+    """Examines positions for proofs about a root, `share` of them for each that a search meets; use `prepare` first.
+
+    `won` is an action that wins (-1: none known) and `lost` says of every action (actions,) whether it is known to
+    lose, int8.
+    """
+
+    def __init__(self, game: Game, share: float) -> None:
+        self.share, self.step = share, bind(step_one, game)
+        self.provers = provers(game) if share else []
+        self.won, self.lost = -1, np.zeros(game.actions, np.int8)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that all of it takes."""
+        return self.lost.nbytes + sum(prover.nbytes for prover in self.provers)
+
+    def prepare(self, states: np.ndarray) -> None:
+        """Begin with the root ``states[0]``."""
+        self.won, self.suspect, self.spent, self.resting = -1, -1, 0, False
+        self.lost[:] = 0
+        self.open = [True, False]
+        self.root = states[:1].copy()
+        for prover in self.provers:
+            prover.forget()
+        if self.provers:
+            self.provers[0].ask(self.root)
+
+    def look(self, met: int, suspect: int) -> bool:
+        """Spend what is due when a search has met so many positions and holds an action, the `suspect`, for the best.
+
+        Return whether that action, or another, has turned out to win or this one to lose.
+        """
+        if not self.provers or self.resting:
+            return False
+        due = int(self.share * met / 2)
+        own, other = self.provers
+        if self.open[0] and due > own.examined:
+            wins = own.wins(due)
+            self.open[0] = wins is None
+            if wins:
+                self.won = own.move()
+                return True
+        if suspect >= 0 and suspect != self.suspect:
+            self._suspect(suspect)
+        if self.open[1] and due > self.spent + other.examined:
+            wins = other.wins(due - self.spent)
+            self.open[1] = wins is None
+            if wins:
+                self.lost[self.suspect] = 1
+                return True
+        return False
+
+    def rest(self) -> None:
+        """Look no more before the next root: whatever is played loses."""
+        self.resting = True
+
+    def _suspect(self, action: int) -> None:
+        """Ask whether the other seat wins once an action has been played."""
+        after, other = self.root.copy(), self.provers[1]
+        self.step(after, action)
+        self.spent += other.examined if self.suspect >= 0 else 0
+        self.suspect = action
+        passes = after["to_move"][0] == 1 - self.root["to_move"][0]
+        self.open[1] = bool(passes)
+        if passes:
+            other.ask(after)
