@@ -14,13 +14,22 @@ KERNELS = ("examine", "reexamine", "relevant", "alike")
 
 LISTS = 1 << 16  # positions whose moves are remembered
 EVER = 1 << 50  # more positions than a search examines
+ROOM = 1 << 30  # bytes that notes may take
+
+
+def decides(game: Game) -> bool:
+    """Whether proofs say who wins any position of a game, and have room for it."""
+    if not game.has("proof") or getattr(game.module("proof"), "WINS_ALONE", False):
+        return False
+    return (game.longest + 3) * int(game.module("proof").notes(game).nbytes) <= ROOM
 
 
 class Prover:
     """Proves who wins positions of one game, and remembers what it has met in a table of so many entries.
 
     Of the moves that have not failed, `few` and every `share`-th are looked at together; no line is followed for more
-    than `levels` moves. Some games prove wins alone. `BoyiError` for a game of which no proofs can be made.
+    than `levels` moves. Some games prove wins alone. `BoyiError` for a game of which no proofs can be made, or only in
+    more than 1 GiB.
     """
 
     def __init__(
@@ -33,8 +42,10 @@ class Prover:
         self.wins_alone = getattr(module, "WINS_ALONE", False)
         kernels = {name: getattr(module, name) for name in KERNELS if hasattr(module, name)}
         self._begin, self._prove = bind(begin, game, **kernels), bind(prove, game, **kernels)
-        levels = game.longest + 2 if levels is None else levels
-        self.states, self.notes = np.repeat(game.blank, levels), np.repeat(module.notes(game), levels + 1)
+        levels, notes = game.longest + 2 if levels is None else levels, module.notes(game)
+        if (levels + 1) * notes.nbytes > ROOM:
+            raise BoyiError(f"proofs of who wins would take {(levels + 1) * notes.nbytes / ROOM:,.1f} GiB in {game}")
+        self.states, self.notes = np.repeat(game.blank, levels), np.repeat(notes, levels + 1)
         self.proofs = make_proofs(levels, game.actions, LISTS)
         self.table = np.zeros(1 << max(entries, BUCKET).bit_length() - 1, ENTRY)
         self.r, self.attacker = np.zeros(2, np.float32), -1

@@ -18,7 +18,7 @@ from hex_oracle import Hex
 from histories import random_histories, replayed
 
 from boyi.baselines import evaluate
-from boyi.baselines.search.exact import Exact, Solver
+from boyi.baselines.search.exact import Exact, ProofSolver, Solver
 from boyi.envs import Batch, BoyiError, Game, find
 from boyi.envs.einstein import SPEC
 
@@ -222,7 +222,38 @@ def test_hex_from_the_start(name: str, value: float) -> None:
     assert solver(game).value(Batch(game, 1, seed=0).states) == value
 
 
+@pytest.mark.parametrize("name", ["hex:board_size=3", "hex:board_size=3,swap=true", "hex:board_size=4"])
+def test_what_proofs_say_of_hex_is_what_looking_at_everything_says(name: str) -> None:
+    game = find(name)
+    proofs = ProofSolver(game)
+    for seed in range(60):
+        batch = Batch(game, 1, seed=seed)
+        for _ in range((0 if "3" in name else 4) + seed % 8):
+            if batch.to_move[0] >= 0:
+                batch.step(batch.sample())
+        assert proofs.value(batch.states) == solver(game).value(batch.states)
+
+
+def test_it_solves_hex_and_plays_the_first_action_that_wins() -> None:
+    batch, exact = Batch("hex", 1, seed=0, board_size=5), Exact()
+    chosen = int(exact.act(batch.view())[0])
+    worth = exact.worth(batch.view())
+    assert chosen == int(np.nanargmax(worth)) == 4  # the acute corner; a1 to d1 lose
+    assert worth.tolist().count(1.0) == 13 and worth.tolist().count(-1.0) == 12
+
+
 # Limits
+
+
+def test_proofs_that_take_too_long_or_too_much_are_refused_in_a_sentence() -> None:
+    batch = Batch("hex", 1, seed=0, board_size=7)
+    with pytest.raises(BoyiError, match=r"^5 positions do not decide who wins; allow more with positions="):
+        ProofSolver(batch.game, 5).value(batch.states)
+    wide = find("hex", board_size=20)
+    with pytest.raises(BoyiError, match=r"^proofs of who wins would take [\d,.]+ GiB in hex:board_size=20$"):
+        ProofSolver(wide)
+    with pytest.raises(BoyiError, match="more than 10 positions follow"):
+        Exact(positions=10).act(Batch(wide, 1, seed=0).view())
 
 
 def test_too_many_positions_are_refused_in_a_sentence() -> None:

@@ -11,7 +11,7 @@ from boyi.envs import Batch, BoyiError, find
 
 pytestmark = pytest.mark.kernels
 
-# Openings that win for seat 0. 5x5: found by plain search of every position as well.
+# Openings that win for seat 0. 5x5: found by plain search of every position as well. 6x6: as Benzene's tests have them.
 WINNING = {
     3: "..X XXX X..",
     4: "...X ..X. .X.. X...",
@@ -49,10 +49,11 @@ def test_every_opening_is_valued(size: int) -> None:
 
 @pytest.mark.slow
 def test_the_first_player_wins_7x7_and_not_from_everywhere() -> None:
+    """As published (Hayward and others 2003)."""
     prover = Prover(find("hex", board_size=7))
     assert prover.winner(Batch(prover.game, 1, seed=0).states) == 0
-    assert prover.winner(played("d4", board_size=7).states) == 0
-    assert prover.winner(played("a1", board_size=7).states) == 1
+    for opening, winner in (("d4", 0), ("a1", 1), ("c2", 0), ("e2", 0), ("g1", 0), ("d2", 1), ("g6", 1)):
+        assert prover.winner(played(opening, board_size=7).states) == winner, opening
 
 
 @pytest.mark.parametrize("few", [1, 4])
