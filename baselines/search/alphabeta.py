@@ -247,18 +247,19 @@ class AlphaBeta(Agent):
         `suspect` is the action that is the best so far, or -1.
         """
         levels, unhurried = space.levels, math.isinf(until) and hurry is None
-        chunk = STRETCH if unhurried else 32
         quiescence, selective = self.values["quiescence"], self.values["selective"]
+        chunk = STRETCH if unhurried else 32
         while True:
             met, now = int(levels.at[NODES]), time.perf_counter()
-            if space.go_on(quiescence, self.width, min(nodes, met + chunk), selective=selective):
+            # However often somebody looks on the clock, proofs are looked at after the same positions.
+            pause = (met // STRETCH + 1) * STRETCH
+            if space.go_on(quiescence, self.width, min(nodes, met + chunk, pause), selective=selective):
                 return True, False
-            if space.foresight.look(int(levels.at[NODES]), suspect):
+            met, after = int(levels.at[NODES]), time.perf_counter()
+            if met == pause and space.foresight.look(met, suspect):
                 return False, True
-            after = time.perf_counter()
-            if levels.at[NODES] >= nodes or after >= until or (hurry is not None and hurry.is_set()):
+            if met >= nodes or after >= until or (hurry is not None and hurry.is_set()):
                 return False, False
-            if unhurried:
-                continue
-            pace = min(LOOK, until - after) / max(after - now, 1e-6)
-            chunk = max(1, int(chunk * pace))
+            if not unhurried:
+                pace = min(LOOK, until - after) / max(after - now, 1e-6)
+                chunk = max(1, int(chunk * pace))

@@ -12,7 +12,7 @@ from .proof_kernels import BUCKET, ENTRY, EXAMINED, begin, make_proofs, prove
 KERNELS = ("examine", "reexamine", "relevant", "alike")
 """What a game's ``proof.py`` may supply."""
 
-LISTS = 1 << 16  # positions whose moves are remembered
+LISTED = 16  # entries of the table for each position whose moves are remembered
 EVER = 1 << 50  # more positions than a search examines
 ROOM = 1 << 30  # bytes that notes may take
 
@@ -46,8 +46,8 @@ class Prover:
         if (levels + 1) * notes.nbytes > ROOM:
             raise BoyiError(f"proofs of who wins would take {(levels + 1) * notes.nbytes / ROOM:,.1f} GiB in {game}")
         self.states, self.notes = np.repeat(game.blank, levels), np.repeat(notes, levels + 1)
-        self.proofs = make_proofs(levels, game.actions, LISTS)
         self.table = np.zeros(1 << max(entries, BUCKET).bit_length() - 1, ENTRY)
+        self.proofs = make_proofs(levels, game.actions, max(1, self.table.size // LISTED))
         self.r, self.attacker = np.zeros(2, np.float32), -1
 
     @property

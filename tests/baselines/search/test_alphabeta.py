@@ -167,7 +167,7 @@ TABLES = ({}, {"table": 0}, {"table": 8})
 def test_values_are_those_of_brute_force(weigh: Any, game: str, plies: int, depth: int, count: int) -> None:
     weigh(PLAIN)
     brute = BruteForce(find(game), PLAIN)
-    agents = [AlphaBeta(depth=depth, quiescence=0, selective=False, **values) for values in TABLES]
+    agents = [AlphaBeta(depth=depth, quiescence=0, selective=False, proofs=0, **values) for values in TABLES]
     for view in positions(game, plies, count):
         best, searched = 0, 0
         for agent in agents:
@@ -188,7 +188,7 @@ def test_tactics_are_tried_where_the_depth_ends(weigh: Any, game: str, plies: in
     for view in positions(game, plies, 3):
         values = []
         for quiescence in (0, 1, 2):
-            found = AlphaBeta(depth=depth, quiescence=quiescence, selective=False).search(view)
+            found = AlphaBeta(depth=depth, quiescence=quiescence, selective=False, proofs=0).search(view)
             brute = BruteForce(find(game), RESTLESS, quiescence)
             assert found.value == brute.value(view.states, depth), game_diagram(view)
             values.append(found.value)
@@ -326,7 +326,7 @@ def test_a_stored_win_is_counted_from_its_position() -> None:
 
 @pytest.mark.usefixtures("weigh")
 def test_a_million_nodes_stay_in_their_arrays() -> None:
-    agent = AlphaBeta(nodes=1_000_000, table=1 << 16)
+    agent = AlphaBeta(nodes=1_000_000, table=1 << 16, proofs=0)
     view = next(positions("gomoku:board_size=5", 4, 1))
     found = agent.search(view)
     assert found.nodes == 1_000_000

@@ -31,7 +31,7 @@ def test_a_win_that_is_proven_is_played() -> None:
 def test_a_move_that_is_proven_to_lose_is_not_played() -> None:
     batch = played(LOSES, board_size=9)
     blind = AlphaBeta(nodes=300, proofs=0).search(batch.view())
-    found = AlphaBeta(nodes=2000, proofs=100).search(batch.view())
+    found = AlphaBeta(nodes=20_000, proofs=100).search(batch.view())
     assert name(batch, blind.action) == "f7"
     for action, loses in ((blind.action, True), (found.action, False)):
         after = batch.clone()
@@ -72,10 +72,11 @@ def test_hex_is_decided_by_proofs() -> None:
 
 
 def test_proofs_take_no_more_room_than_they_may() -> None:
+    assert Foresight(find("gomoku"), 0.05).nbytes < 10 << 20
     for size, some in ((7, True), (11, True), (26, False)):
         foresight = Foresight(find("hex", board_size=size), 0.05)
         assert bool(foresight.provers) == some
-        assert foresight.nbytes < 160 << 20
+        assert foresight.nbytes < 80 << 20
         before = foresight.nbytes
         if size == 7:
             foresight.prepare(Batch("hex", 1, seed=0, board_size=7).states)

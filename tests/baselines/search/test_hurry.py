@@ -15,11 +15,16 @@ ENDLESS = [
     ("hex:board_size=5", "mcts:sims=1000000000,threads=2,prove=false,nodes=20000"),
     ("hex:board_size=5", "mcts:seconds=80000,prove=false,nodes=20000"),
     ("hex:board_size=5", "puct:sims=1000000000,nodes=20000"),
-    ("hex:board_size=5", "alphabeta:depth=100"),
-    ("hex:board_size=5", "alphabeta:seconds=80000"),
+    ("hex:board_size=5", "alphabeta:depth=100,proofs=0"),
+    ("hex:board_size=5", "alphabeta:seconds=80000,proofs=0"),
     ("einstein", "expectimax:depth=40"),
 ]
-LOOKING = ["mcts:sims=2000", "puct:sims=400", "alphabeta:depth=3", "mcts:sims=2000,threads=2"]
+LOOKING = [
+    "mcts:sims=2000",
+    "puct:sims=400",
+    "alphabeta:depth=3",
+    "mcts:sims=2000,threads=2",
+]
 
 
 def shown(game: str, moves: int = 0) -> View:
@@ -38,7 +43,11 @@ def test_whoever_is_hurried_answers(game: str, agent: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "agent"), [*(("hex:board_size=4", agent) for agent in LOOKING), ("einstein", "expectimax:depth=3")]
+    ("game", "agent"),
+    [
+        *(("hex:board_size=4", agent) for agent in [*LOOKING, "alphabeta:nodes=5000,proofs=50"]),
+        ("einstein", "expectimax:depth=3"),
+    ],
 )
 def test_looking_up_now_and_then_changes_nothing(game: str, agent: str) -> None:
     view, found = shown(game), []
