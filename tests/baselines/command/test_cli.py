@@ -94,17 +94,18 @@ def test_a_table_larger_than_memory_is_one_sentence(monkeypatch):
         raise MemoryError(f"no room for {positions}")
 
     monkeypatch.setattr("boyi.baselines.search.exact.make_solutions", refuse)
-    done = boyi("arena hex exact:positions=2000000000 random --board-size 3 --games 2")
+    done = boyi("arena einstein exact:positions=2000000000 random --board-size 3 --games 2")
     assert (done.exit_code, done.stderr) == (1, "boyi: not enough memory: no room for 2000000000\n")
 
 
 def test_a_game_too_large_to_solve_is_said_so():
-    done = boyi("arena hex exact:positions=10 random --board-size 3 --games 2")
-    assert done.exit_code == 2
-    assert (
-        done.stderr.splitlines()[0]
-        == "boyi: exact:positions=10: more than 10 positions follow; allow more with positions="
-    )
+    for game, size, says in (
+        ("einstein", 3, "more than 10 positions follow"),
+        ("hex", 5, "10 positions do not decide who wins"),
+    ):
+        done = boyi(f"arena {game} exact:positions=10 random --board-size {size} --games 2 --seed 1")
+        assert done.exit_code == 2
+        assert done.stderr.splitlines()[0] == f"boyi: exact:positions=10: {says}; allow more with positions="
 
 
 def test_arena_prints_a_table_that_is_not_cut_off():
