@@ -269,6 +269,8 @@ def keep_full(net, framed, n, x, y, row):
     if min(x, y) == n * n:
         net.won = 1
         return -1
+    if net.fulls[k] == 0:
+        add_link(net, x, y)
     drop_fulls(net, k, carrier)
     drop_semis(net, k, carrier)
     i = np.int64(net.fulls[k])
@@ -278,8 +280,6 @@ def keep_full(net, framed, n, x, y, row):
             return -1
     else:
         net.fulls[k] += 1
-        if i == 0:
-            add_link(net, x, y)
     copy(carrier, net.full[k, i])
     net.fresh[k, i] = 0
     return i
