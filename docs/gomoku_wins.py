@@ -50,11 +50,9 @@ class Check:
 
     def plies(self, batch: Batch) -> int:
         """Count the plies to the win of the seat to move, if the other holds out; 0 where it is not proven."""
-        stones = {(p // self.size, p % self.size): int(batch.states["board"][0, p]) - 1 for p in self._stones(batch)}
+        board = batch.states["board"][0]
+        stones = {(p // self.size, p % self.size): int(board[p]) - 1 for p in np.flatnonzero(board).tolist()}
         return self._plies(batch, stones, int(batch.to_move[0]))
-
-    def _stones(self, batch: Batch) -> list[int]:
-        return [int(p) for p in np.flatnonzero(batch.states["board"][0])]
 
     def _plies(self, batch: Batch, stones: Stones, seat: int) -> int:
         place = frozenset(stones.items())
@@ -100,10 +98,12 @@ def positions(game: Game, count: int) -> Iterator[list[int]]:
                     yield moves
                     count -= 1
                 break
-            near = np.flatnonzero(batch.mask[0]) if len(moves) < 3 else None
-            if near is not None:  # in the middle third of the board
+            if len(moves) < 3:  # in the middle third of the board
+                near = np.flatnonzero(batch.mask[0])
                 near = near[(abs(near // SIZE - SIZE // 2) <= SIZE // 6) & (abs(near % SIZE - SIZE // 2) <= SIZE // 6)]
-            moves.append(int(lots.choice(near)) if near is not None else int(blind.act(batch.view())[0]))
+                moves.append(int(lots.choice(near)))
+            else:
+                moves.append(int(blind.act(batch.view())[0]))
             batch.step(moves[-1:])
 
 
@@ -113,8 +113,8 @@ def wins(name: str, seconds: float, game: Game, moves: list[int]) -> bool:
     for move in moves:
         batch.step([move])
     seat = int(batch.to_move[0])
-    agent = make_agent(f"{name}{',' if ':' in name else ':'}seconds={seconds}", game)
-    players = (agent, make_agent(DEFENDER, game)) if seat == 0 else (make_agent(DEFENDER, game), agent)
+    players = [make_agent(DEFENDER, game) for _ in range(2)]
+    players[seat] = make_agent(f"{name}{',' if ':' in name else ':'}seconds={seconds}", game)
     while batch.to_move[0] >= 0:
         batch.step(players[int(batch.to_move[0])].act(batch.view()))
     return int(batch.states["winner"][0]) == seat

@@ -12,7 +12,7 @@ def main(size: int) -> None:
     start = Batch(game, 1, seed=0, encoder=None)
     prover = Prover(game)
     prover.winner(start.states, 1)  # compiles
-    prover = Prover(game)
+    prover.forget()
     started = time.perf_counter()
     winner = prover.winner(start.states)
     print(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs.engine.bind import bind
-from ...envs.engine.kernels import mask_rows, step_one
+from ...envs.engine.kernels import step_one
 from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Agent, check_duel
@@ -23,7 +23,7 @@ LEVELS = 128  # actions that a search looks ahead at most
 DEEPEST = 100  # turns
 USUAL_NODES = 50_000  # where nothing limits the search
 LOOK = 0.002  # seconds between looks on the clock
-STRETCH = 512  # positions between looks at proofs where there is no clock
+STRETCH = 512  # positions between looks at proofs
 LEAST = 1 / 8  # share of a turn's time or nodes that is left for a search in the middle of a turn
 
 
@@ -69,6 +69,7 @@ class Workspace:
         self.start_iteration(self.levels, 1, -LIMIT, LIMIT)
         self.go_on(0, 0, 0, selective=True)
         for prover in self.foresight.provers:
+            prover.ask(states)
             prover.wins(0)
 
     @property
@@ -93,12 +94,10 @@ class Workspace:
             self.table["about"] = 0
             self.generation = 1
 
-    def bar(self) -> None:
-        """Leave out what is known to lose, as long as something is left."""
-        lost, legal = self.foresight.lost, np.zeros((1, self.game.actions), np.int8)
-        bind(mask_rows, self.game)(0, 1, self.states, np.zeros(1, np.int64), legal)
-        if (legal[0] > lost).any():
-            self.levels.barred[:] = lost
+    def bar(self, mask: np.ndarray) -> None:
+        """Leave out what is known to lose of the legal actions in `mask` (actions,), as long as something is left."""
+        if (mask > self.foresight.lost).any():
+            self.levels.barred[:] = self.foresight.lost
         else:
             self.levels.barred[:] = 0
             self.foresight.rest()
@@ -206,10 +205,10 @@ class AlphaBeta(Agent):
             usual = view.seconds(k, self.seconds)
             spare = max(usual - seconds, usual * LEAST)
             spare_nodes = max(self.nodes - nodes, int(self.nodes * LEAST), 1)
-            self.found = self._deepen(space, spare, spare_nodes, view.hurry)
+            self.found = self._deepen(space, view, k, spare, spare_nodes)
         return self.found
 
-    def _deepen(self, space: Workspace, seconds: float, nodes: int, hurry: Event | None) -> Found:
+    def _deepen(self, space: Workspace, view: View, k: int, seconds: float, nodes: int) -> Found:
         """Search deeper and deeper until a limit is met, or the outcome is certain."""
         levels, foresight, until = space.levels, space.foresight, time.perf_counter() + seconds
         line, value, depth = list[int](), 0, 0
@@ -217,7 +216,7 @@ class AlphaBeta(Agent):
             low, high = (value - space.window, value + space.window) if depth > 1 else (-LIMIT, LIMIT)
             while True:
                 space.start_iteration(levels, depth + 1, low, high)
-                ended, news = self._run(space, until, nodes, hurry, line[0] if line else -1)
+                ended, news = self._run(space, until, nodes, view.hurry, line[0] if line else -1)
                 if news:
                     break
                 best = int(levels.best[0])
@@ -229,7 +228,7 @@ class AlphaBeta(Agent):
             if news:
                 if foresight.won >= 0:
                     return Found(foresight.won, WIN + 1, depth, int(levels.at[NODES]), [foresight.won])
-                space.bar()
+                space.bar(view.mask[k])
                 line, value = [], 0
                 continue
             if not ended:

@@ -60,7 +60,7 @@ class Levels(NamedTuple):
     at the root, `line` (levels, levels) int32 and `length` are the best continuation, `killers` (levels, 2) and
     `history` (2, actions) what refuted before, `mask` int8 is scratch, an entry for every action, rounded up to eights.
     `at` (4,) says where the search stands: the level, positions met, whether the level is to be entered, and whether
-        any position was evaluated.
+    any position was evaluated.
     """
 
     at: np.ndarray

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.engine.bind import PLAYERS, Kernel
+from ...envs.engine.bind import Kernel, brought
 from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game
 
@@ -33,7 +33,7 @@ def evaluation(game: Game, algorithm: str, *, learned: bool = False) -> Evaluati
     if not game.has("evaluate"):
         raise BoyiError(f"{algorithm} has no evaluation of the positions of {game}")
     module = game.module("evaluate")
-    kernels = {name: getattr(module, name) for name in PLAYERS if hasattr(module, name)}
+    kernels = brought(game, "evaluate")
     sure = getattr(module, "SURE", WIN)
     if not learned:
         return Evaluation(module.notes(game), kernels, float(module.SCALE), sure)

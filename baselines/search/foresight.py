@@ -47,12 +47,8 @@ class Foresight:
         """Begin with the root ``states[0]``."""
         self.won, self.suspect, self.spent, self.resting = -1, -1, 0, False
         self.lost[:] = 0
-        self.open = [True, False]
+        self.open: list[bool] = []
         self.root = states[:1].copy()
-        for prover in self.provers:
-            prover.forget()
-        if self.provers:
-            self.provers[0].ask(self.root)
 
     def look(self, met: int, suspect: int) -> bool:
         """Spend what is due when a search has met so many positions and holds an action, the `suspect`, for the best.
@@ -63,6 +59,8 @@ class Foresight:
             return False
         due = int(self.share * met / 2)
         own, other = self.provers
+        if not self.open:  # searches that end before that are not held up
+            self._begin()
         if self.open[0] and due > own.examined:
             wins = own.wins(due)
             self.open[0] = wins is None
@@ -78,6 +76,12 @@ class Foresight:
                 self.lost[self.suspect] = 1
                 return True
         return False
+
+    def _begin(self) -> None:
+        self.open = [True, False]
+        for prover in self.provers:
+            prover.forget()
+        self.provers[0].ask(self.root)
 
     def rest(self) -> None:
         """Look no more before the next root: whatever is played loses."""

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...envs.engine.bind import bind
+from ...envs.engine.bind import bind, brought
 from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game
 from .proof_kernels import BUCKET, ENTRY, EXAMINED, begin, make_proofs, prove
-
-KERNELS = ("examine", "reexamine", "relevant", "alike")
-"""What a game's ``proof.py`` may supply."""
 
 LISTED = 16  # entries of the table for each position whose moves are remembered
 EVER = 1 << 50  # more positions than a search examines
@@ -40,8 +37,8 @@ class Prover:
         self.game, self.few, self.share = game, few, share
         module = game.module("proof")
         self.wins_alone = getattr(module, "WINS_ALONE", False)
-        kernels = {name: getattr(module, name) for name in KERNELS if hasattr(module, name)}
-        self._begin, self._prove = bind(begin, game, **kernels), bind(prove, game, **kernels)
+        kernels = brought(game, "proof")
+        self._begin, self._prove = bind(begin, game, None, **kernels), bind(prove, game, None, **kernels)
         levels, notes = game.longest + 2 if levels is None else levels, module.notes(game)
         if (levels + 1) * notes.nbytes > ROOM:
             raise BoyiError(f"proofs of who wins would take {(levels + 1) * notes.nbytes / ROOM:,.1f} GiB in {game}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..engine.bind import PLAYERS, Kernel
+from ..engine.bind import Kernel, brought
 from ..engine.protocol import CHANCE
 from .kernels import (
     evaluate_one,
@@ -25,9 +25,7 @@ FOLLOWED = 4  # games whose evaluation is followed from start to end
 
 def _kernel(probe: Probe, generic: Kernel, part: str) -> Kernel:
     """Bind a kernel with those of the protocol that one of the game's modules has."""
-    module = probe.game.module(part)
-    own = {name: getattr(module, name) for name, home in PLAYERS.items() if home == part and hasattr(module, name)}
-    return probe.kernel(generic, None, **own)
+    return probe.kernel(generic, None, **brought(probe.game, part))
 
 
 def evaluations(probe: Probe) -> None:

@@ -105,6 +105,12 @@ def home_of(name: str) -> str:
     return {"observe": "encode", "flaw": "valid"}.get(name) or PLAYERS.get(name, "rules")
 
 
+def brought(game: Game, part: str) -> dict[str, Kernel]:
+    """Return the kernels of `PLAYERS` that one of a game's modules has, by their names."""
+    module = game.module(part)
+    return {name: getattr(module, name) for name, home in PLAYERS.items() if home == part and hasattr(module, name)}
+
+
 def _is_stub(value: Any) -> bool:
     return isinstance(value, FunctionType) and (value.__module__ == protocol.__name__ or hasattr(value, "stub"))
 

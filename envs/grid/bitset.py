@@ -4,7 +4,7 @@ import numpy as np
 
 from ..engine.rng import kernel
 
-_ONE, _NOTHING = np.uint64(1), np.uint64(0)
+_ONE = np.uint64(1)
 
 
 @kernel
@@ -47,6 +47,12 @@ def put_in(a, i):
 
 
 @kernel
+def take_out(a, i):
+    """Take cell i out of a set."""
+    a[i >> 6] &= ~(_ONE << np.uint64(i & 63))
+
+
+@kernel
 def meets(a, b):
     """Whether two sets have a cell in common."""
     for w in range(a.size):
@@ -72,6 +78,13 @@ def unite(a, b, to):
 
 
 @kernel
+def subtract(a, b, to):
+    """Write a set without the cells of another."""
+    for w in range(a.size):
+        to[w] = a[w] & ~b[w]
+
+
+@kernel
 def intersect(a, b):
     """Take out of a set what is not in another."""
     for w in range(a.size):
@@ -83,13 +96,6 @@ def copy(a, to):
     """Copy a set, or any row."""
     for w in range(a.size):
         to[w] = a[w]
-
-
-@kernel
-def copy_nothing(to):
-    """Empty a set."""
-    for w in range(to.size):
-        to[w] = _NOTHING
 
 
 @kernel

@@ -16,20 +16,9 @@ group by its first stone, then the two sides.
 import numpy as np
 
 from ..engine.rng import kernel
-from ..grid.bitset import (
-    copy,
-    copy_nothing,
-    count,
-    count_both,
-    has,
-    intersect,
-    is_nothing,
-    meets,
-    put_in,
-    unite,
-    within,
-)
-from .fill import EMPTY, place, ring
+from ..grid.bitset import copy, count, count_both, has, intersect, is_nothing, meets, put_in, unite, within
+from .distance import ring
+from .fill import EMPTY, place
 
 FULLS, SEMIS = 10, 24  # carriers that a pair keeps of each kind
 PAIRS = 16  # pairs that are kept, by points: of empty cells, near ones alone connect
@@ -181,7 +170,7 @@ def inside(n, p):
 @kernel
 def touch_neighbours(net, framed, n, seat):
     """Connect what touches: empty carriers."""
-    copy_nothing(net.scratch[MADE])
+    net.scratch[MADE, :] = np.uint64(0)
     for i in range(n * n):
         if net.group[i] == i and framed[place(n, i)] == EMPTY:
             at = i // n if seat == 0 else i % n
@@ -271,15 +260,12 @@ def keep_full(net, framed, n, x, y, row):
         return -1
     if net.fulls[k] == 0:
         add_link(net, x, y)
-    drop_fulls(net, k, carrier)
-    drop_semis(net, k, carrier)
-    i = np.int64(net.fulls[k])
-    if i == FULLS:
-        i = largest(net.full[k], i)
-        if count(net.full[k, i]) <= size:
-            return -1
-    else:
-        net.fulls[k] += 1
+    net.fulls[k] = drop(net.full[k], net.fresh[k], np.int64(net.fulls[k]), carrier)
+    net.semis[k] = drop(net.semi[k], net.middle[k], np.int64(net.semis[k]), carrier)
+    i = place_for(net.full[k], np.int64(net.fulls[k]), size)
+    if i < 0:
+        return -1
+    net.fulls[k] = max(np.int64(net.fulls[k]), i + 1)
     copy(carrier, net.full[k, i])
     net.fresh[k, i] = 0
     return i
@@ -328,14 +314,11 @@ def keep_semi(net, framed, n, x, y, key):
     k = pair_of(net, x, y)
     if k < 0 or covered(net.full[k], net.fulls[k], carrier) or covered(net.semi[k], net.semis[k], carrier):
         return -1
-    drop_semis(net, k, carrier)
-    i = np.int64(net.semis[k])
-    if i == SEMIS:
-        i = largest(net.semi[k], i)
-        if count(net.semi[k, i]) <= size:
-            return -1
-    else:
-        net.semis[k] += 1
+    net.semis[k] = drop(net.semi[k], net.middle[k], np.int64(net.semis[k]), carrier)
+    i = place_for(net.semi[k], np.int64(net.semis[k]), size)
+    if i < 0:
+        return -1
+    net.semis[k] = max(np.int64(net.semis[k]), i + 1)
     copy(carrier, net.semi[k, i])
     net.middle[k, i] = key
     return i
@@ -405,29 +388,25 @@ def sweep(net, semi, many, i):
 
 
 @kernel
-def drop_fulls(net, k, carrier):
-    """Drop the full connections of a pair that need all of `carrier`."""
-    i = np.int64(net.fulls[k]) - 1
-    while i >= 0:
-        if within(carrier, net.full[k, i]):
-            last = np.int64(net.fulls[k]) - 1
-            copy(net.full[k, last], net.full[k, i])
-            net.fresh[k, i] = net.fresh[k, last]
-            net.fulls[k] = last
-        i -= 1
+def drop(carriers, marks, many, carrier):
+    """Drop those of the first `many` carriers that need all of `carrier`, with their marks; count those that stay."""
+    for i in range(many - 1, -1, -1):
+        if within(carrier, carriers[i]):
+            many -= 1
+            copy(carriers[many], carriers[i])
+            marks[i] = marks[many]
+    return many
 
 
 @kernel
-def drop_semis(net, k, carrier):
-    """Drop the semi-connections of a pair that need all of `carrier`."""
-    i = np.int64(net.semis[k]) - 1
-    while i >= 0:
-        if within(carrier, net.semi[k, i]):
-            last = np.int64(net.semis[k]) - 1
-            copy(net.semi[k, last], net.semi[k, i])
-            net.middle[k, i] = net.middle[k, last]
-            net.semis[k] = last
-        i -= 1
+def place_for(carriers, many, size):
+    """Find where a carrier of so many cells goes: behind the first `many`, or for lack of room in the place of the
+    largest; -1 if that is no larger.
+    """
+    if many < carriers.shape[0]:
+        return many
+    i = np.int64(largest(carriers, many))
+    return i if count(carriers[i]) > size else np.int64(-1)
 
 
 @kernel

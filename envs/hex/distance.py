@@ -27,11 +27,11 @@ def frame(b, n, seat, framed):
 
 
 @kernel
-def beside(n, p, j):
-    """Find the j-th of the six cells around framed cell p."""
+def ring(n, p, j):
+    """Find the j-th of the six framed cells around p; each also touches the next."""
     if j < 3:
-        return p + (1 if j == 0 else n + 1 if j == 1 else n + 2)
-    return p - (1 if j == 3 else n + 1 if j == 4 else n + 2)
+        return p - (n + 2) if j == 0 else p - (n + 1) if j == 1 else p + 1
+    return p + (n + 2) if j == 3 else p + (n + 1) if j == 4 else p - 1
 
 
 @kernel
@@ -53,7 +53,7 @@ def measure(n, framed, last, far, work):
     while done < size:
         p = np.int64(queue[done])
         for j in range(6):
-            size = tell(n, framed, beside(n, p, j), p, np.int64(far[p]) + 1, queue, size, pile, told, count, far)
+            size = tell(n, framed, ring(n, p, j), p, np.int64(far[p]) + 1, queue, size, pile, told, count, far)
         done += 1
 
 
@@ -73,7 +73,7 @@ def tell(n, framed, p, teller, distance, queue, size, pile, told, count, far):
         p = np.int64(pile[height])
         if framed[p] == OWN:
             for j in range(6):
-                q = beside(n, p, j)
+                q = ring(n, p, j)
                 if framed[q] != BLOCKED and told[q] != teller:
                     told[q] = teller
                     pile[height] = q

@@ -40,9 +40,14 @@ def notes(game: Game) -> np.ndarray:
 @kernel
 def survey(s, e):
     """Measure both seats' distances."""
-    n = side(s)
+    measure_ways(s.board, side(s), e)
+
+
+@kernel
+def measure_ways(b, n, e):
+    """Measure both seats' distances on any board of n x n cells."""
     for seat in range(2):
-        frame(s.board, n, seat, e.framed)
+        frame(b, n, seat, e.framed)
         measure(n, e.framed, False, e.far[0], e.work)
         measure(n, e.framed, True, e.far[1], e.work)
         add_up(n, seat, e)
@@ -65,6 +70,12 @@ def add_up(n, seat, e):
 
 
 @kernel
+def share(e, a):
+    """Rank a cell by its parts in both sums."""
+    return np.int64(RANK * (e.part[0, a] / e.total[0] + e.part[1, a] / e.total[1]))
+
+
+@kernel
 def follow(before, s, e, a):
     """Measure anew: one stone may change all distances."""
     survey(s, e)
@@ -82,7 +93,7 @@ def candidates(s, e, moves, ranks):
     """Write the cells by their parts in both sums, but those with hardly any; the swap goes first."""
     b, best, count = s.board, np.int64(0), np.int64(0)
     for a in range(b.size):
-        ranks[a] = np.int64(RANK * (e.part[0, a] / e.total[0] + e.part[1, a] / e.total[1]))
+        ranks[a] = share(e, a)
         if b[a] == 0:
             best = max(best, np.int64(ranks[a]))
     for a in range(b.size):

@@ -13,6 +13,7 @@ colours around a cell are its code, two bits a neighbour.
 import numpy as np
 
 from ..engine.rng import kernel
+from .distance import ring
 
 EMPTY, FIRST, SECOND = 0, 1, 2  # what a cell holds: nothing or seat + 1
 
@@ -47,14 +48,6 @@ def _killers() -> np.ndarray:
 
 
 KILLERS = _killers()
-
-
-@kernel
-def ring(n, p, j):
-    """Find the j-th of the six framed cells around p; each also touches the next."""
-    if j < 3:
-        return p - (n + 2) if j == 0 else p - (n + 1) if j == 1 else p + 1
-    return p + (n + 2) if j == 3 else p + (n + 1) if j == 4 else p - 1
 
 
 @kernel

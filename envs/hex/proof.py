@@ -15,12 +15,13 @@ import numpy as np
 from ..engine.protocol import PROVEN
 from ..engine.rng import GOLDEN, hash64, kernel
 from ..engine.spec import Game
-from ..grid.bitset import copy, has, put_in
+from ..grid.bitset import copy, has, put_in, take_out
 from ..grid.board import side
-from .connections import connect, net_dtype
-from .distance import frame, measure
-from .evaluate import DECAY, RANK
-from .fill import EMPTY, KILLERS, fill, fill_on, place, ring
+from . import evaluate
+from .connections import connect, inside, net_dtype
+from .distance import ring
+from .evaluate import measure_ways, share
+from .fill import EMPTY, KILLERS, fill, fill_on, place
 from .reconnect import reconnect
 from .rules import can_swap
 
@@ -32,17 +33,13 @@ def notes(game: Game) -> np.ndarray:
     fields = [
         ("first", net),
         ("second", net),
-        ("part", "f8", (2, n * n)),
-        ("total", "f8", (2,)),
+        ("ways", evaluate.notes(game).dtype),
         ("kept", "u8", net["must"].shape),
         ("framed", "i1", (framed,)),
         ("code", "u2", (framed,)),
         ("pile", "i2", (framed,)),
         ("waits", "i1", (framed,)),
         ("filled", "i1", (n * n,)),
-        ("seen", "i1", (framed,)),
-        ("far", "i2", (2, framed)),
-        ("work", "i2", (4, framed)),
     ]
     return np.zeros(1, np.dtype(fields, align=True))
 
@@ -117,7 +114,7 @@ def judge(s, e, mine, theirs, moves, ranks):
         return PROVEN
     count = np.int64(0)
     if not theirs.won:
-        rank_cells(e, n)
+        measure_ways(e.filled, n, e.ways)
         count = list_cells(s, e, theirs, n, moves, ranks)
     if can_swap(s):
         moves[count], ranks[count] = n * n, 1
@@ -147,22 +144,6 @@ def first_empty(s, e):
 
 
 @kernel
-def rank_cells(e, n):
-    """Measure both seats' ways through every cell."""
-    for seat in range(2):
-        frame(e.filled, n, seat, e.seen)
-        measure(n, e.seen, False, e.far[0], e.work)
-        measure(n, e.seen, True, e.far[1], e.work)
-        e.total[seat] = 0.0
-        for i in range(n * n):
-            p = place(n, i if seat == 0 else i % n * n + i // n)
-            e.part[seat, i] = 0.0
-            if e.filled[i] == EMPTY:
-                e.part[seat, i] = DECAY[np.int64(e.far[0, p]) + np.int64(e.far[1, p]) - 2]
-            e.total[seat] += e.part[seat, i]
-
-
-@kernel
 def list_cells(s, e, theirs, n, moves, ranks):
     """Write the cells that must be played and are neither vulnerable nor dominated by another of them."""
     e.kept[:] = np.uint64(0)
@@ -175,11 +156,10 @@ def list_cells(s, e, theirs, n, moves, ranks):
     for i in range(n * n):
         if e.filled[i] == EMPTY and (has(e.kept, i) or (not found and has(theirs.must, i))):
             if not dominated(e, n, i, 3 - enemy):
-                rank = RANK * (e.part[0, i] / e.total[0] + e.part[1, i] / e.total[1])
-                moves[count], ranks[count] = i, np.int64(rank) + 1
+                moves[count], ranks[count] = i, share(e.ways, i) + 1
                 count += 1
             else:
-                e.kept[i >> 6] &= ~(np.uint64(1) << np.uint64(i & 63))
+                take_out(e.kept, i)
     return count
 
 
@@ -188,8 +168,6 @@ def dominated(e, n, i, colour):
     """Whether a stone on another cell that is kept would kill this one."""
     killers = np.int64(KILLERS[colour, e.code[place(n, i)]])
     for j in range(6):
-        if killers >> j & 1:
-            p = ring(n, place(n, i), j)
-            if has(e.kept, (p // (n + 2) - 1) * n + p % (n + 2) - 1):
-                return True
+        if killers >> j & 1 and has(e.kept, inside(n, ring(n, place(n, i), j))):
+            return True
     return False

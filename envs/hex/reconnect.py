@@ -8,7 +8,7 @@ carriers does not get back those for which it had no room, so a little less is f
 import numpy as np
 
 from ..engine.rng import kernel
-from ..grid.bitset import copy, copy_nothing, has, meets, put_in
+from ..grid.bitset import copy, has, meets, put_in, subtract
 from .connections import (
     MADE,
     SWEPT,
@@ -69,8 +69,8 @@ def reconnect(old, net, before, framed, n, seat, enough):
 @kernel
 def compare(net, before, framed, n, seat):
     """Note which cells the seat has gained and lost."""
-    copy_nothing(net.gained)
-    copy_nothing(net.lost)
+    net.gained[:] = np.uint64(0)
+    net.lost[:] = np.uint64(0)
     for i in range(n * n):
         p = place(n, i)
         if before[p] == EMPTY and framed[p] != EMPTY:
@@ -160,7 +160,7 @@ def renew_fulls(old, net, framed, n, k):
     if x >= 0 and y >= 0 and x != y:
         for i in range(old.fulls[k]):
             if not meets(old.full[k, i], net.lost):
-                leave_out(old.full[k, i], net.gained, net.scratch[MADE])
+                subtract(old.full[k, i], net.gained, net.scratch[MADE])
                 if same and not old.fresh[k, i] and not meets(old.full[k, i], net.gained):
                     keep_full(net, framed, n, x, y, MADE)
                 else:
@@ -175,7 +175,7 @@ def renew_semis(old, net, framed, n, k):
     if x >= 0 and y >= 0 and x != y:
         for i in range(old.semis[k]):
             if not meets(old.semi[k, i], net.lost):
-                leave_out(old.semi[k, i], net.gained, net.scratch[MADE])
+                subtract(old.semi[k, i], net.gained, net.scratch[MADE])
                 key = np.int64(old.middle[k, i])
                 if has(net.gained, key):
                     add_full(net, framed, n, x, y, MADE)
@@ -191,14 +191,7 @@ def renew_ways(old, net):
     for i in range(old.ways):
         if not meets(old.way[i], net.lost):
             key = np.int64(old.keys[i])
-            leave_out(old.way[i], net.gained, net.scratch[MADE])
+            subtract(old.way[i], net.gained, net.scratch[MADE])
             add_way(net, net.scratch[MADE], key)
             if has(net.gained, key):
                 net.won = 1
-
-
-@kernel
-def leave_out(a, b, to):
-    """Write a set without the cells of another."""
-    for w in range(a.size):
-        to[w] = a[w] & ~b[w]

@@ -9,7 +9,8 @@ from hex_values import decode, encode, values, wins
 from numba import njit
 
 from boyi.envs import find
-from boyi.envs.hex.connections import connect, has, net_dtype
+from boyi.envs.grid.bitset import has
+from boyi.envs.hex.connections import connect, net_dtype
 from boyi.envs.hex.fill import EMPTY, fill, fill_on, place
 from boyi.envs.hex.reconnect import reconnect
 
