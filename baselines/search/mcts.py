@@ -21,6 +21,8 @@ from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Agent, Weights
 from .clock import ANY, run_until
+from .knowledge import learning_kernels, learns, make_knowledge
+from .knowledge_kernels import Knowledge
 from .mcts_kernels import ALWAYS, Scratch, Settings, run_simulations
 from .rollouts import find_rollout, rollout_notes
 from .tree import DEPTH, LOOKAHEAD, TIMED_NODES, child_of, children, expected_line, find_played, keep, make_tree, put
@@ -59,6 +61,12 @@ class MCTS(Agent):
         "nodes": Param(0, "size of the tree; 0: enough for the simulations", low=0, high=2**31 - 1),
         "reuse": Param(True, "keep the part of the tree that was played, where nothing is hidden"),
         "rave": Param(0.0, "visits worth as much as all moves as first, 0: off", low=0.0, high=1e9),
+        "examine": Param(
+            0,
+            "visits after which it is examined who wins a position and which moves matter, 0: never",
+            low=0,
+            high=10**9,
+        ),
         "fpu": Param(ALWAYS, f"value of an untried action; {ALWAYS:.0f}: each is tried first", low=-1.0, high=ALWAYS),
         "widen": Param(0.0, "after n visits n to this power of the actions are considered, 0: all", low=0.0, high=1.0),
         "prove": Param(True, "prove wins and losses, where two seats play for a zero sum and nothing is hidden"),
@@ -72,6 +80,8 @@ class MCTS(Agent):
         self.threads = self.values["threads"]
         if self.values["rave"] and self.values["widen"]:
             raise BoyiError(f"{self.name}: widen is for trees that try actions one by one, with rave=0")
+        if self.values["examine"] and not (self.values["rave"] and self.values["prove"]):
+            raise BoyiError(f"{self.name}: examine is for trees that hold all actions and prove, with rave above 0")
         self.nodes = self.values["nodes"] or (TIMED_NODES if self.seconds else self._enough())
         self.memories: dict[int, Memory] = {}
         self.helpers: dict[int, list[Memory]] = {}
@@ -92,6 +102,10 @@ class MCTS(Agent):
     def fit(self, game: Game) -> None:
         if self.values["rave"] and game.spec.hidden:
             raise BoyiError(f"{self.name}: rave compares actions that are all legal; in {game} that hangs on the world")
+        if self.values["examine"] and not learns(game):
+            raise BoyiError(
+                f"{self.name}: positions of {game} cannot be examined for who wins: it plays with examine=0"
+            )
         find_rollout(game, self.values["rollouts"] == "informed", self.values["rave"] > 0)
 
     def act(self, view: View) -> np.ndarray:
@@ -153,13 +167,18 @@ class MCTS(Agent):
             fpu=self.values["fpu"],
             widen=self.values["widen"],
             rave=rave,
+            examine=self.values["examine"],
             hidden=spec.hidden,
             proves=self.values["prove"] and game.seats == 2 and spec.zero_sum and not spec.hidden,
             low=game.low,
             high=game.high,
         )
         rollout = find_rollout(game, self.values["rollouts"] == "informed", rave > 0)
-        self.search = bind(run_simulations, game, rollout=rollout)
+        blind = self.settings.examine == 0
+        kernels = learning_kernels(game, empty=blind)
+        self.learn = bind(kernels["learn"], game, **kernels)
+        self.search = bind(run_simulations, game, rollout=rollout, **kernels)
+        self.knowledge = [make_knowledge(game, empty=blind) for _ in range(self.threads)]
         self.notes = [rollout_notes(game, rollout) for _ in range(self.threads)]
 
     def _plant(self, memory: Memory, view: View, k: int) -> None:
@@ -182,7 +201,7 @@ class MCTS(Agent):
         """Search from the root of every tree, each in a thread and from a stream of its own."""
         shares = [(self.sims + t) // self.threads for t in range(self.threads)][::-1]
         streams = [_stream(view, k, number) for number in range(self.threads)]
-        work = list(zip(memories, shares, streams, self.notes, strict=True))
+        work = list(zip(memories, shares, streams, self.notes, self.knowledge, strict=True))
         seat, until = int(view.seat[k]), time.perf_counter() + view.seconds(k, self.seconds)
         others = [self._threads().submit(self._simulate, seat, until, view.hurry, *args) for args in work[1:]]
         self._simulate(seat, until, view.hurry, *work[0])
@@ -190,7 +209,15 @@ class MCTS(Agent):
             other.result()
 
     def _simulate(
-        self, seat: int, until: float, hurry: Event | None, memory: Memory, sims: int, rng: np.ndarray, notes: Any
+        self,
+        seat: int,
+        until: float,
+        hurry: Event | None,
+        memory: Memory,
+        sims: int,
+        rng: np.ndarray,
+        notes: Any,
+        knowledge: Knowledge,
     ) -> None:
         """Search one tree for so many simulations, or where it has seconds for its time; never beyond `until`."""
         game, tree, board = self.game, memory.tree, memory.root.copy()
@@ -203,9 +230,16 @@ class MCTS(Agent):
             movers=np.zeros(DEPTH, np.int64),
             r=np.zeros(game.seats, np.float32),
         )
+        settings = self.settings
+        if settings.examine and not tree.proven[0]:
+            winner = int(self.learn(tree, memory.root, scratch.path, 1, knowledge))
+            if winner == seat:
+                tree.proven[0] = seat + 1
+            elif winner >= 0:  # lost, which the other may not know: the game is played on as if nobody did
+                settings = settings._replace(examine=0)
 
         def simulations(count: int) -> None:
-            self.search(tree, memory.root, board, count, seat, self.settings, rng, notes, scratch)
+            self.search(tree, memory.root, board, count, seat, settings, rng, notes, scratch, knowledge)
 
         run_until(until, simulations, lambda: bool(tree.proven[0]), most=ANY if self.seconds else sims, hurry=hurry)
 
@@ -233,7 +267,7 @@ def _counts(trees: list[Any], seat: int, mask: np.ndarray) -> np.ndarray:
     counts = visits + total / (visits + 1.0) / 2
     won, lost = proven == seat + 1, (proven > 0) & (proven != seat + 1)
     if won.any():
-        return np.where(won, counts, 0.0)
+        return np.where(won, counts + 1.0, 0.0)
     if (counts[~lost] > 0).any():
         return np.where(lost, 0.0, counts)
     unknown = (mask > 0) & ~lost

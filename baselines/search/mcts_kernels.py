@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...envs.engine.bind import stub
 from ...envs.engine.kernels import pick, settle
 from ...envs.engine.protocol import CHANCE, OVER, chance, legal, redeal, resolve, returns, rollout, step
 from ...envs.engine.rng import choose
@@ -20,14 +21,16 @@ from .tree import add, all_proven, child_of
 
 class Settings(NamedTuple):
     """How a search goes: `c` weighs exploration, `fpu` is the value of what is untried, `widen` the exponent of how
-    many actions are considered (0.0: all), `rave` the visits that all-moves-as-first is worth (0.0: it is not kept);
-    whether something is hidden, whether wins are proven, and the range of returns.
+    many actions are considered (0.0: all), `rave` the visits that all-moves-as-first is worth (0.0: it is not kept),
+    `examine` the visits after which a position is examined (0: never); whether something is hidden, whether wins are
+    proven, and the range of returns.
     """
 
     c: float
     fpu: float
     widen: float
     rave: float
+    examine: int
     hidden: bool
     proves: bool
     low: float
@@ -48,6 +51,12 @@ class Scratch(NamedTuple):
 
 
 ALWAYS = 1000.0  # first-play urgency above every bound: what is untried comes first
+
+
+@stub
+def learn(tree, root, path, length, knowledge):
+    """Learn what can be seen of the position at the end of a path from ``root[0]``; return who wins it, or -1."""
+    raise NotImplementedError
 
 
 def best_child(tree, node, c, mask, hidden, lost):
@@ -136,7 +145,7 @@ def sample_child(tree, s, node, rng, p):
     return i
 
 
-def simulate(tree, s, settings, rng, scratch):
+def simulate(tree, root, s, settings, rng, scratch, knowledge):
     """Walk from the root to a new node, a proven one or the end; return the length of the path."""
     mask, path, movers = scratch.mask, scratch.path, scratch.movers
     node, length = np.int64(0), 1
@@ -156,6 +165,10 @@ def simulate(tree, s, settings, rng, scratch):
             step(s, np.int64(tree.nodes[node].action))
         movers[length], path[length] = mover, node
         length += 1
+        if settings.examine > 0 and tree.nodes[node].visits == settings.examine and s.to_move >= 0:
+            winner = learn(tree, root, path, length, knowledge)
+            if winner >= 0:
+                prove(tree, path, movers, length, winner)
     return length
 
 
@@ -173,10 +186,10 @@ def prove(tree, path, movers, length, winner):
         tree.nodes[path[k]].proven = winner + 1
 
 
-def run_simulations(tree, root, board, sims, seat, settings, rng, notes, scratch):
+def run_simulations(tree, root, board, sims, seat, settings, rng, notes, scratch, knowledge):
     """Run `sims` simulations from ``root[0]`` for `seat`, fewer if that is proven; ``board[0]`` is what they play on.
 
-    `notes` is for the rollouts.
+    `notes` is for the rollouts, `knowledge` for what is learned of positions often met.
     """
     s, path, movers, used, r = board[0], scratch.path, scratch.movers, scratch.used, scratch.r
     scale = 1.0 / (settings.high - settings.low)
@@ -188,7 +201,7 @@ def run_simulations(tree, root, board, sims, seat, settings, rng, notes, scratch
             redeal(s, seat, rng)
         if settings.rave > 0.0:
             used[:] = 0
-        length = simulate(tree, s, settings, rng, scratch)
+        length = simulate(tree, root, s, settings, rng, scratch, knowledge)
         known = np.int64(tree.nodes[path[length - 1]].proven) - 1
         if known >= 0:
             r[:] = settings.low

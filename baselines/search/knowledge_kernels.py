@@ -1,0 +1,132 @@
+"""What tree search learns of positions that it has often met, where a game says which moves matter (its ``proof.py``).
+
+Such a position is examined once: it is found won or lost, and counts as proven; or the moves that do not matter leave
+the tree. Of the moves that stay one wins if any does, so that all of them proven lost still prove a loss.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.engine.protocol import PROVEN, examine, key, reexamine, relevant, step
+from .mcts_rave import add_all
+from .tree import add, child_of
+
+
+class Knowledge(NamedTuple):
+    """Notes (records,) on the positions examined last, `owners` (records,) uint64 their keys, and `used` (records,)
+    int64 when each was needed last; a record (1,) to replay moves on; `moves` and `ranks` (actions,) int32, and `mask`
+    (actions,) int8 are scratch; `at` (2,) counts the looks at records and the positions examined.
+    """
+
+    notes: np.ndarray
+    owners: np.ndarray
+    used: np.ndarray
+    replay: np.ndarray
+    moves: np.ndarray
+    ranks: np.ndarray
+    mask: np.ndarray
+    at: np.ndarray
+
+
+LOOKS, EXAMINED = 0, 1
+
+
+def know_nothing(tree, root, path, length, knowledge):
+    """Learn nothing of the position at the end of a path."""
+    return np.int64(-1)
+
+
+def learn(tree, root, path, length, knowledge):
+    """Examine the position at the end of a path from ``root[0]``; return who wins it, as far as that is seen, or -1.
+
+    One that is lost keeps its moves. So does any for which the tree has no room.
+    """
+    node, s = path[length - 1], knowledge.replay[0]
+    record = examine_path(tree, root, path, length, knowledge)
+    n = np.int64(relevant(s, knowledge.notes[record], knowledge.moves, knowledge.ranks))
+    if n == 0:
+        return np.int64(1 - s.to_move)
+    if tree.nodes[node].child == 0:
+        add_all(tree, s, node, knowledge.mask)
+    if n == PROVEN:
+        return prove_move(tree, node, np.int64(knowledge.moves[0]), np.int64(s.to_move))
+    knowledge.mask[:] = 0
+    for i in range(n):
+        knowledge.mask[knowledge.moves[i]] = 1
+    leave_out(tree, node, knowledge.mask)
+    return np.int64(-1)
+
+
+def prove_move(tree, node, a, mover):
+    """Mark the move that wins, which may have been left out before; return who wins, -1 where there is no room."""
+    i = np.int64(child_of(tree, node, a))
+    if i == 0:
+        i = np.int64(add(tree, node, a))
+    if i == 0:
+        return np.int64(-1)
+    tree.nodes[i].proven = mover + 1
+    return mover
+
+
+def leave_out(tree, node, mask):
+    """Take the children whose actions are not in a mask out of the tree."""
+    last = np.int64(0)
+    i = np.int64(tree.nodes[node].child)
+    while i != 0:
+        following = np.int64(tree.nodes[i].sibling)
+        if not mask[tree.nodes[i].action]:
+            if last == 0:
+                tree.nodes[node].child = following
+            else:
+                tree.nodes[last].sibling = following
+        else:
+            last = i
+        i = following
+
+
+def examine_path(tree, root, path, length, knowledge):
+    """Find the notes on the end of a path, made from those on the nearest position above it that has any.
+
+    ``replay[0]`` is the position at the end then.
+    """
+    s = knowledge.replay[0]
+    knowledge.replay[0] = root[0]
+    known, record = np.int64(0), find_record(knowledge, key(s))
+    for k in range(1, length):
+        step(s, np.int64(tree.nodes[path[k]].action))
+        i = find_record(knowledge, key(s))
+        if i >= 0:
+            known, record = k, i
+    knowledge.replay[0] = root[0]
+    if record < 0:
+        record = claim(knowledge, key(s))
+        examine(s, knowledge.notes[record])
+        knowledge.at[EXAMINED] += 1
+    for k in range(1, length):
+        a = np.int64(tree.nodes[path[k]].action)
+        step(s, a)
+        if k > known:
+            before, record = record, claim(knowledge, key(s))
+            reexamine(knowledge.notes[before], s, knowledge.notes[record], a)
+            knowledge.at[EXAMINED] += 1
+    return record
+
+
+def find_record(knowledge, position):
+    """Find the record of a position and note that it was needed; -1 where there is none."""
+    for i in range(knowledge.owners.size):
+        if knowledge.owners[i] == position:
+            knowledge.at[LOOKS] += 1
+            knowledge.used[i] = knowledge.at[LOOKS]
+            return np.int64(i)
+    return np.int64(-1)
+
+
+def claim(knowledge, position):
+    """Give a position the record that was needed least of late."""
+    i = np.int64(knowledge.used.argmin())
+    knowledge.owners[i] = position
+    knowledge.at[LOOKS] += 1
+    knowledge.used[i] = knowledge.at[LOOKS]
+    return i
