@@ -30,7 +30,7 @@ from .rating import Estimate, rate
 from .results import Result, elo_interval, elo_value
 
 NAME = "ladder-v1"
-PROVISIONAL = f"{NAME} is provisional: its ratings are of games played before seeds gave other dice and draws"
+PROVISIONAL = f"{NAME} is provisional: its ratings are of games played before seeds, and alphabeta, played otherwise"
 APART = 2  # rungs: who meets whom when ratings are measured
 
 

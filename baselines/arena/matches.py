@@ -28,7 +28,9 @@ from typing import Any
 import numpy as np
 
 from ...envs.engine.batch import Batch, random_seed
+from ...envs.engine.bind import bind
 from ...envs.engine.errors import BoyiError, is_number, is_whole, shown
+from ...envs.engine.rng import below
 from ...envs.engine.spec import Game, Spec, find
 from ...envs.engine.version import __version__
 from ...envs.engine.view import View
@@ -128,7 +130,7 @@ class Match:
         shared = index if self.fresh_chance else index // self.rounds
         agents, seed = self.pairings[pairing], pair_seed(self.seed, shared)
         if self.together:
-            agents = tuple(np.random.default_rng(seed).permutation(agents).tolist())
+            agents = shuffled(self.game, agents, seed)
         seats = tuple(agents[(seat + index) % self.rounds] for seat in range(self.game.seats))
         return Fixture(pairing, index, seed, seats)
 
@@ -244,6 +246,15 @@ def check_minutes(minutes: float | None) -> float | None:
 def too_late(label: str, clock: float | None) -> str:
     """Say why a seat has lost on time."""
     return f"{label}: used up its {clock:g} seconds"
+
+
+def shuffled(game: Game, agents: Sequence[int], seed: int) -> tuple[int, ...]:
+    """Seat agents in an order drawn from the seed of a game (Fisher and Yates)."""
+    seated, lots = list(agents), np.array([seed, 0], np.uint64)
+    for last in range(len(seated) - 1, 0, -1):
+        other = int(bind(below, game)(lots, last + 1))
+        seated[last], seated[other] = seated[other], seated[last]
+    return tuple(seated)
 
 
 def pair_seed(seed: int, pair: int) -> int:

@@ -12,13 +12,16 @@ from functools import cached_property
 import numpy as np
 
 from ...envs.engine.batch import Batch
+from ...envs.engine.bind import bind
 from ...envs.engine.errors import BoyiError, is_number, is_whole, shown
 from ...envs.engine.facts import facts
+from ...envs.engine.rng import choose
 from ...envs.engine.spec import Game
 from ..agent import Agent, blame, check_duel
 from ..agents import AgentLike, make_agent
 
 MARGIN = 0.2  # by how much the expected return of an even position may differ from that of a draw
+LOTS = 1 << 16  # the purpose of what the first opening of a seed is drawn by; the next has the next
 TRIES = 200  # openings that are drawn for a seed before it is given up
 
 
@@ -89,10 +92,11 @@ class Openings:
 
     def _even(self, seed: int, judge: Agent) -> list[int]:
         for number in range(TRIES):
-            lots, batch, actions = np.random.default_rng((seed, number)), self.batch, list[int]()
+            batch, actions = self.batch, list[int]()
             batch.reset([seed])
+            lots = np.array([batch.game_keys(purpose=LOTS + number)[0], 0], np.uint64)
             while len(actions) < self.actions and batch.to_move[0] >= 0:
-                actions.append(int(lots.choice(np.flatnonzero(batch.mask[0]))))
+                actions.append(int(bind(choose, self.game)(batch.mask[0], lots)))
                 batch.step(np.array(actions[-1:]))
             if batch.to_move[0] >= 0:
                 # Its own number is the episode: a judge remembers nothing of the one before.

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from typer.testing import CliRunner
 
 from boyi.baselines.agent import Agent, RandomAgent
 from boyi.baselines.agents import make_agent
-from boyi.baselines.arena.matches import Match, compete
+from boyi.baselines.arena.matches import Match, compete, shuffled
 from boyi.baselines.arena.openings import Openings
 from boyi.baselines.command.main import app
 from boyi.baselines.search.exact import Solver
@@ -18,6 +19,7 @@ from boyi.envs.records.game_record import GameRecord, positions, read_line
 
 GOMOKU = find("gomoku:board_size=5")
 HEX = find("hex:board_size=3")
+MAHJONG = find("mahjong")
 
 
 class Counting(RandomAgent):
@@ -55,6 +57,16 @@ def test_a_judge_holds_every_opening_for_even() -> None:
         assert abs(judge.value(batch.view())) <= 0.1
     chance = [Openings(GOMOKU, 4).of(seed) for seed in range(20)]
     assert sum((np.array(actions) % 5 < 2).sum() > 1 for actions in chance) > 5
+
+
+def test_what_is_drawn_comes_from_the_seed_whatever_numpy_draws() -> None:
+    """Ladders rest on it: another opening, or another order of seats, makes other games of them."""
+    openings = Openings(GOMOKU, 4, even=True, judge=Counting(), margin=0.1)
+    assert [openings.of(seed) for seed in range(3)] == [[17, 11, 14, 18], [20, 19, 9, 2], [24, 12, 13, 4]]
+    orders = [shuffled(MAHJONG, (0, 1, 2, 3), seed) for seed in range(2400)]
+    assert orders[:4] == [(2, 0, 1, 3), (0, 1, 3, 2), (0, 1, 3, 2), (3, 1, 2, 0)]
+    often = Counter(orders)
+    assert len(often) == 24 and min(often.values()) > 60 and max(often.values()) < 150
 
 
 def test_a_judge_that_holds_nothing_for_even_is_told_of() -> None:
