@@ -19,7 +19,7 @@ from boyi.envs import Batch, find
 
 GAME = find("hex", board_size=7)
 FEW, MANY = 3, 12  # moves that win at most, and moves at least
-OPENING, LATEST = 3, 24  # moves at random, and moves played at most
+OPENING, EARLIEST, LATEST = 3, 6, 24  # moves at random, and moves played
 BLIND = "mcts:sims=300,rave=500,c=0,rollouts=informed"  # who plays the games
 
 
@@ -47,7 +47,7 @@ def position(seed: int) -> list[int] | None:
     """Return the moves to a position in which few moves win, None where a game of this seed has none."""
     prover, blind, lots = Prover(GAME), make_agent(BLIND, GAME), np.random.default_rng(seed)
     moves = lots.choice(GAME.actions, OPENING, replace=False).tolist()
-    wanted = int(lots.integers(OPENING, LATEST + 1))
+    wanted = int(lots.integers(EARLIEST, LATEST + 1))
     batch = play(moves)
     while batch.to_move[0] >= 0 and len(moves) < wanted:
         moves.append(int(blind.act(batch.view())[0]))
@@ -68,8 +68,8 @@ def main(count: int, seconds: float, names: list[str]) -> None:
     with ProcessPoolExecutor(2) as pool:
         made, first = list[list[int]](), 0
         while len(made) < count:
-            made += [moves for moves in pool.map(position, range(first, first + 20)) if moves]
-            first += 20
+            made += [moves for moves in pool.map(position, range(first, first + count)) if moves]
+            first += count
         made = made[:count]
         for name in names:
             lost = sum(pool.map(partial(loses, name, seconds), made))
