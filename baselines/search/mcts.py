@@ -267,8 +267,10 @@ def _counts(trees: list[Any], seat: int, mask: np.ndarray) -> np.ndarray:
     counts = visits + total / (visits + 1.0) / 2
     won, lost = proven == seat + 1, (proven > 0) & (proven != seat + 1)
     if won.any():
-        return np.where(won, counts + 1.0, 0.0)
+        return np.where(won, np.maximum(counts, 1.0), 0.0)
     if (counts[~lost] > 0).any():
         return np.where(lost, 0.0, counts)
     unknown = (mask > 0) & ~lost
-    return unknown.astype(np.float64) if unknown.any() else counts
+    # What has left a tree that is proven to be lost loses, too, or is no better.
+    settled = any(tree.proven[0] for tree in trees)
+    return counts if settled or not unknown.any() else unknown.astype(np.float64)

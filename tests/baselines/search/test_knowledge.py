@@ -64,6 +64,7 @@ def test_what_is_proven_is_true_and_what_is_left_out_does_not_matter(swap: bool)
                 proven += 1
                 assert (tree.proven[i] == mover + 1) == wins(prover, batch, int(tree.action[i]))
         if tree.proven[0]:
+            assert action in [int(tree.action[i]) for i in kept]
             assert (tree.proven[0] == mover + 1) == won
         left_out += int(batch.mask.sum()) - len(kept)
     assert left_out > 30 and proven > 20
