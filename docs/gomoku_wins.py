@@ -9,7 +9,6 @@ checked move by move by the rules below, in plain Python, against every reply.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
@@ -40,6 +39,10 @@ def complete(stones: Stones, cell: tuple[int, int], seat: int, exact: bool) -> b
     return False
 
 
+class TooLongError(Exception):
+    """A win takes more than `LONGEST` plies."""
+
+
 class Check:
     """Plays the moves of a proof against every reply, by rules of its own, and counts the plies that they take."""
 
@@ -49,18 +52,25 @@ class Check:
         self.known: dict[frozenset[tuple[tuple[int, int], int]], int] = {}
 
     def plies(self, batch: Batch) -> int:
-        """Count the plies to the win of the seat to move, if the other holds out; 0 where it is not proven."""
+        """Count the plies to the win of the seat to move, if the other holds out; 0 where it is not proven, or long."""
         board = batch.states["board"][0]
         stones = {(p // self.size, p % self.size): int(board[p]) - 1 for p in np.flatnonzero(board).tolist()}
-        return self._plies(batch, stones, int(batch.to_move[0]))
+        try:
+            return self._plies(batch, stones, int(batch.to_move[0]), LONGEST)
+        except TooLongError:
+            return 0
 
-    def _plies(self, batch: Batch, stones: Stones, seat: int) -> int:
+    def _plies(self, batch: Batch, stones: Stones, seat: int, left: int) -> int:
         place = frozenset(stones.items())
         if place not in self.known:
-            self.known[place] = self._count(batch, stones, seat)
+            self.known[place] = self._count(batch, stones, seat, left)
+        if self.known[place] > left:
+            raise TooLongError
         return self.known[place]
 
-    def _count(self, batch: Batch, stones: Stones, seat: int) -> int:
+    def _count(self, batch: Batch, stones: Stones, seat: int, left: int) -> int:
+        if left < 1:
+            raise TooLongError
         self.prover.ask(batch.states)
         if not self.prover.wins(EXAMINED):
             return 0
@@ -78,33 +88,28 @@ class Check:
             after = batch.clone()
             after.step([move[0] * self.size + move[1]])
             after.step([reply[0] * self.size + reply[1]])
-            more = self._plies(after, {**mine, reply: 1 - seat}, seat)
+            more = self._plies(after, {**mine, reply: 1 - seat}, seat, left - 2)
             if not more:
                 return 0
             longest = max(longest, more + 2)
         return max(longest, 3)
 
 
-def positions(game: Game, count: int) -> Iterator[list[int]]:
-    """Yield the moves of so many games, each up to a position that is won in so many plies."""
+def position(game: Game, seed: int) -> list[int] | None:
+    """Return the moves of a game up to a position that is won in so many plies, None where there is none."""
     prover, blind = Prover(game, 1 << 18), make_agent(BLIND, game)
-    seed = 0
-    while count:
-        seed += 1
-        batch, lots, moves = Batch(game, 1, seed=seed, encoder=None), np.random.default_rng(seed), list[int]()
-        while batch.to_move[0] >= 0:
-            if len(moves) >= 6 and prover.winner(batch.states, EXAMINED) is not None:
-                if SHORTEST <= Check(prover).plies(batch) <= LONGEST:
-                    yield moves
-                    count -= 1
-                break
-            if len(moves) < 3:  # in the middle third of the board
-                near = np.flatnonzero(batch.mask[0])
-                near = near[(abs(near // SIZE - SIZE // 2) <= SIZE // 6) & (abs(near % SIZE - SIZE // 2) <= SIZE // 6)]
-                moves.append(int(lots.choice(near)))
-            else:
-                moves.append(int(blind.act(batch.view())[0]))
-            batch.step(moves[-1:])
+    batch, lots, moves = Batch(game, 1, seed=seed, encoder=None), np.random.default_rng(seed), list[int]()
+    while batch.to_move[0] >= 0:
+        if len(moves) >= 6 and prover.winner(batch.states, EXAMINED) is not None:
+            return moves if SHORTEST <= Check(prover).plies(batch) <= LONGEST else None
+        if len(moves) < 3:  # in the middle third of the board
+            near = np.flatnonzero(batch.mask[0])
+            near = near[(abs(near // SIZE - SIZE // 2) <= SIZE // 6) & (abs(near % SIZE - SIZE // 2) <= SIZE // 6)]
+            moves.append(int(lots.choice(near)))
+        else:
+            moves.append(int(blind.act(batch.view())[0]))
+        batch.step(moves[-1:])
+    return None
 
 
 def wins(name: str, seconds: float, game: Game, moves: list[int]) -> bool:
@@ -125,7 +130,11 @@ def main(count: int, seconds: float, names: list[str]) -> None:
     won = dict.fromkeys(names, 0)
     with ProcessPoolExecutor(2) as pool:
         for game in games:
-            made = list(positions(game, count // 2))
+            made, first = list[list[int]](), 1
+            while len(made) < count // 2:
+                made += [moves for moves in pool.map(partial(position, game), range(first, first + count)) if moves]
+                first += count
+            made = made[: count // 2]
             for name in names:
                 won[name] += sum(pool.map(partial(wins, name, seconds, game), made))
     for name in names:
