@@ -176,8 +176,8 @@ class MCTS(Agent):
         rollout = find_rollout(game, self.values["rollouts"] == "informed", rave > 0)
         blind = self.settings.examine == 0
         kernels = learning_kernels(game, empty=blind)
-        self.learn = bind(kernels["learn"], game, **kernels)
-        self.search = bind(run_simulations, game, rollout=rollout, **kernels)
+        self.learn = bind(kernels["learn"], game, None, **kernels)
+        self.search = bind(run_simulations, game, None, rollout=rollout, **kernels)
         self.knowledge = [make_knowledge(game, empty=blind) for _ in range(self.threads)]
         self.notes = [rollout_notes(game, rollout) for _ in range(self.threads)]
 

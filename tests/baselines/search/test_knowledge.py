@@ -8,6 +8,7 @@ from boyi.baselines.search.knowledge import ROOM, learns, make_knowledge
 from boyi.baselines.search.knowledge_kernels import EXAMINED
 from boyi.baselines.search.mcts import MCTS
 from boyi.baselines.search.proof import Prover
+from boyi.baselines.search.tree import children
 from boyi.envs import Batch, BoyiError, find
 
 pytestmark = pytest.mark.kernels
@@ -17,14 +18,6 @@ FIVE = find("hex", board_size=5)
 
 def searcher(sims: int = 1000, **values: object) -> MCTS:
     return MCTS(sims=sims, rave=500.0, c=0.0, rollouts="informed", **{"examine": 5, **values})
-
-
-def children(tree, node: int = 0) -> list[int]:
-    found, i = [], int(tree.child[node])
-    while i:
-        found.append(i)
-        i = int(tree.sibling[i])
-    return found
 
 
 def positions(game, count: int, least: int = 2):
@@ -56,7 +49,7 @@ def test_what_is_proven_is_true_and_what_is_left_out_does_not_matter(swap: bool)
         action = int(agent.visits(batch.view()).argmax())
         tree, mover = agent.memories[0].tree, int(batch.to_move[0])
         won = prover.winner(batch.states) == mover
-        kept = children(tree)
+        kept = children(tree, 0)
         assert wins(prover, batch, action) == won
         assert won == any(wins(prover, batch, int(tree.action[i])) for i in kept)
         for i in kept:
@@ -89,7 +82,7 @@ def test_a_lost_game_is_played_on() -> None:
     agent = searcher(500)
     counts = agent.visits(batch.view())
     tree = agent.memories[0].tree
-    assert counts.argmax() in np.flatnonzero(batch.mask[0]) and len(children(tree)) == batch.mask.sum()
+    assert counts.argmax() in np.flatnonzero(batch.mask[0]) and len(children(tree, 0)) == batch.mask.sum()
     assert tree.visits[0] == 500
 
 
