@@ -254,11 +254,11 @@ class AlphaBeta(Agent):
             pause = (met // STRETCH + 1) * STRETCH
             if space.go_on(quiescence, self.width, min(nodes, met + chunk, pause), selective=selective):
                 return True, False
-            met, after = int(levels.at[NODES]), time.perf_counter()
+            before, met, after = met, int(levels.at[NODES]), time.perf_counter()
             if met == pause and space.foresight.look(met, suspect):
                 return False, True
             if met >= nodes or after >= until or (hurry is not None and hurry.is_set()):
                 return False, False
             if not unhurried:
                 pace = min(LOOK, until - after) / max(after - now, 1e-6)
-                chunk = max(1, int(chunk * pace))
+                chunk = max(1, int((met - before) * pace))

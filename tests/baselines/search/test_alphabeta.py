@@ -1,6 +1,7 @@
 """Alpha-beta: the values of brute force, turns of several actions, planted tactics, limits of all kinds."""
 
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -475,3 +476,21 @@ def test_bad_parameters_are_refused(values: dict, says: str) -> None:
 def test_it_is_limited_even_when_nobody_says_how() -> None:
     found = AlphaBeta().search(next(positions("hex:board_size=5", 2, 1)))
     assert found.nodes <= alphabeta.USUAL_NODES
+
+
+def test_a_search_looks_on_the_clock_however_fast_positions_are_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Proofs interrupt it after few positions: how long the next stretch may be does not grow with every one."""
+    agent, view = AlphaBeta(seconds=0.001, proofs=0), Batch("gomoku:board_size=9", 1, seed=0, encoder=None).view()
+    agent.search(view)
+    clock, stretches = count(0.0, 1e-6), list[int]()
+
+    def go_on(space: Workspace, quiescence: int, width: int, budget: int, *, selective: bool) -> bool:
+        met = space.levels.at[alphabeta.NODES]
+        stretches.append(budget - int(met))
+        space.levels.at[alphabeta.NODES] = budget
+        return False
+
+    monkeypatch.setattr(Workspace, "go_on", go_on)
+    monkeypatch.setattr("boyi.baselines.search.alphabeta.time.perf_counter", lambda: next(clock))
+    agent.search(view)
+    assert len(stretches) > 400 and max(stretches) <= alphabeta.STRETCH
