@@ -114,12 +114,10 @@ def examine_path(tree, root, path, length, knowledge):
 
 
 def find_record(knowledge, position):
-    """Find the record of a position and note that it was needed; -1 where there is none."""
+    """Find the record of a position, which is needed then; -1 where there is none."""
     for i in range(knowledge.owners.size):
         if knowledge.owners[i] == position:
-            knowledge.at[LOOKS] += 1
-            knowledge.used[i] = knowledge.at[LOOKS]
-            return np.int64(i)
+            return need(knowledge, np.int64(i))
     return np.int64(-1)
 
 
@@ -127,6 +125,11 @@ def claim(knowledge, position):
     """Give a position the record that was needed least of late."""
     i = np.int64(knowledge.used.argmin())
     knowledge.owners[i] = position
+    return need(knowledge, i)
+
+
+def need(knowledge, i):
+    """Note that a record is needed now; return it."""
     knowledge.at[LOOKS] += 1
     knowledge.used[i] = knowledge.at[LOOKS]
     return i

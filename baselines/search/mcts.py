@@ -231,6 +231,7 @@ class MCTS(Agent):
             r=np.zeros(game.seats, np.float32),
         )
         settings = self.settings
+        knowledge.owners[:] = 0  # what is found step by step depends on the steps: of other games here, or none
         if settings.examine and not tree.proven[0]:
             winner = int(self.learn(tree, memory.root, scratch.path, 1, knowledge))
             if winner == seat:

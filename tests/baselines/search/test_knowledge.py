@@ -110,6 +110,15 @@ def test_the_same_seed_takes_the_same_search() -> None:
     assert (found[0] == found[1]).all() and (found[2] == found[3]).all()
 
 
+def test_a_search_takes_nothing_from_the_one_before() -> None:
+    """What is found step by step may be less than at once: a game must not hang on those played beside it."""
+    view, agent, examined = Batch("hex:board_size=6", 1, seed=0).view(), searcher(600, reuse=False), [0]
+    for _ in range(3):
+        agent.act(view)
+        examined.append(int(agent.knowledge[0].at[EXAMINED]))
+    assert len(set(np.diff(examined).tolist())) == 1 and examined[1] > 1
+
+
 def test_notes_have_bounds_and_what_is_forgotten_is_found_again() -> None:
     """A record for every position on the way down is all that a search needs."""
     assert make_knowledge(find("hex")).notes.nbytes <= ROOM
