@@ -17,6 +17,7 @@ from ...envs.records.files import PathOf, as_path
 from ..agent import Agent, Weights, check_duel
 from ..search.guided import PARAMS as GUIDED
 from ..search.guided import GuidedSearch, Searched, read_settings
+from ..search.knowledge import EXAMINE
 from ..search.puct import shares
 from .alphazero_params import LEAF, PROOFS
 from .model_agent import tensor_forms
@@ -155,7 +156,7 @@ class NetworkPlayer(Agent):
         if game == self.game:
             return
         self.judged = self.evaluator(game)
-        settings = read_settings({**self.given(), "root": self.values["root"]})
+        settings = read_settings({**self.given(), "root": self.values["root"], "examine": self.values["examine"]})
         self.guided = GuidedSearch(game, self.judged, settings, 0 if self.values["seconds"] else self.values["sims"])
         self.game = game
 
@@ -207,6 +208,7 @@ SEARCH = {
     "sims": Param(200, "simulations per decision; 0: the policy alone", low=0, high=10**9),
     "seconds": Param(0.0, "time per decision instead of simulations, when above 0", low=0.0, high=86400.0),
     "root": GUIDED["root"],
+    "examine": EXAMINE,
     "temperature": Param(0.0, "play by visits ** (1 / temperature); 0: the most visited", low=0.0, high=100.0),
 }
 """What every player by a network may be told."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...envs.engine.bind import bind
 from ...envs.engine.view import View
+from .forest import proven
 from .lookout import Lookout
 from .puct_kernels import Planted, cut_rows
 
@@ -39,12 +40,6 @@ class Caution:
         """Whether there are simulations enough for a close look."""
         return bool((self.feared > 1).any())
 
-    @property
-    def proven(self) -> np.ndarray:
-        """Which roots (m,) the search has proven to be won or lost."""
-        found: np.ndarray = self.planted.trees.nodes["proven"][self.planted.slots * self.planted.nodes] != 0
-        return found
-
     def is_due(self) -> bool:
         """Tell, once for each of them, whether one of the moments for a close look has come."""
         if self.marks and time.perf_counter() >= self.marks[0]:
@@ -62,7 +57,7 @@ class Caution:
 
         Those of -inf are out of the question; so are all where a root is proven.
         """
-        self._cut(ranks, np.where(self.proven, 0, self.feared // 2), closely=True)
+        self._cut(ranks, np.where(proven(self.planted), 0, self.feared // 2), closely=True)
 
     def _cut(self, ranks: np.ndarray, many: np.ndarray, *, until: float = np.inf, closely: bool = False) -> None:
         """Cut off what loses of the `many` (m,) moves of each root of the highest ranks (m, actions), unless all do.

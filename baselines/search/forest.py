@@ -76,6 +76,12 @@ class Forest:
         return part(self.trees, self.plots.slots[self.places[row]], self.nodes)  # type: ignore[no-untyped-call]
 
 
+def proven(planted: Planted) -> np.ndarray:
+    """Say which roots (m,) are proven to be won or lost."""
+    found: np.ndarray = planted.trees.nodes["proven"][planted.slots * planted.nodes] != 0
+    return found
+
+
 def _unknown(games: int) -> tuple[np.ndarray, np.ndarray]:
     """Make the actions and episodes of games of which nothing is known."""
     return np.full(games, -1, np.int64), np.full(games, -1, np.int64)

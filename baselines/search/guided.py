@@ -21,7 +21,8 @@ from . import gumbel
 from .caution import Caution
 from .clock import ANY, run_until
 from .evaluators import Evaluator, Handmade, Playouts
-from .forest import Forest
+from .forest import Forest, proven
+from .knowledge import Examiner
 from .lookout import Lookout
 from .puct_kernels import (
     Asked,
@@ -30,6 +31,7 @@ from .puct_kernels import (
     Planted,
     Scratch,
     Terms,
+    cut_rows,
     gather_rows,
     select_rows,
     stir_rows,
@@ -64,7 +66,8 @@ class Settings(NamedTuple):
     `averaged`; whether the part of a tree that was played is kept (`reuse`); the size of a tree (`nodes`, 0: enough);
     whether simulations at the root are halved by Gumbel's rule among so many moves (`considered`, 0: they are not), and
     the two constants of what values weigh there; how many positions a search for proofs meets in a leaf (`proofs`, 0:
-    there is none).
+    there is none); the visits after which it is examined who wins a position and which moves matter (`examine`, 0:
+    never; roots are at once).
     """
 
     c: float = 3.5
@@ -78,10 +81,11 @@ class Settings(NamedTuple):
     c_visit: float = 50.0
     c_scale: float = 1.0
     proofs: int = 0
+    examine: int = 0
 
     def terms(self, game: Game) -> Terms:
         """Say it as kernels want it."""
-        proves = self.proofs > 0
+        proves = self.proofs > 0 or self.examine > 0
         return Terms(self.c, self.fpu, self.relative, self.valued, self.averaged, proves, game.low, game.high)
 
 
@@ -106,6 +110,7 @@ def read_settings(values: Mapping[str, Any], *, reuse: bool = True, nodes: int =
         c_visit=values["c_visit"],
         c_scale=values["c_scale"],
         proofs=values.get("proofs", 0),
+        examine=values.get("examine", 0),
     )
 
 
@@ -164,6 +169,9 @@ class GuidedSearch:
         if settings.proofs and settings.valued:
             raise BoyiError("proofs go with backup=leaf alone")
         self.lookout = Lookout(game, settings.proofs) if settings.proofs else None
+        if settings.examine and (settings.valued or isinstance(evaluator, Handmade | Playouts)):
+            raise BoyiError("examine goes with backup=leaf and a network alone")
+        self.examiner = Examiner(game) if settings.examine else None
 
     def search(
         self,
@@ -182,6 +190,9 @@ class GuidedSearch:
         started = time.perf_counter()
         until = started + sum(view.seconds(k, seconds) for k in range(m))
         wins = np.full(m, -1) if self.lookout is None else self.lookout.wins(view.states)
+        sight = None if self.examiner is None else self.examiner.look(view.states)
+        if sight is not None:
+            wins = np.where(sight.wins >= 0, sight.wins, wins)
         # The first opens the root; what is won already needs no more.
         counts = np.where(wins >= 0, 1, np.asarray(sims, np.int64))
         # Games with many simulations first, so that those still going are always the first so many.
@@ -190,8 +201,12 @@ class GuidedSearch:
         counts = counts[order]
         planted = self.forest.plant(sorted_view, reuse=settings.reuse and not settings.considered)
         plan = self._plan(sorted_view, counts - 1, None if noise is None else noise.drawn[order])
-        run = self._simulations(sorted_view, planted, plan)
+        # What is lost, which the other seat may not know, is searched as if nobody knew.
+        often = np.zeros(m, np.int64) if sight is None else np.where(sight.lost, 0, settings.examine)[order]
+        run = self._simulations(sorted_view, planted, plan, often)
         run(m, 1)
+        if sight is not None:
+            bind(cut_rows, game)(planted, ~sight.kept[order])
         raw = np.zeros(m)
         bind(value_rows, game)(planted, sorted_view.seat, raw)
         caution = None
@@ -201,12 +216,10 @@ class GuidedSearch:
 
         def over() -> bool:
             """Doubt what would be played now, where it is time for that; say whether all is proven."""
-            if caution is None:
-                return False
-            if caution.is_due():
+            if caution is not None and caution.is_due():
                 so_far = self._gather(sorted_view, planted, plan, raw)
                 caution.doubt(ranking(so_far))
-            return bool(caution.proven.all())
+            return self.terms.proves and bool(proven(planted).all())
 
         if noise is not None and not settings.considered:
             bind(stir_rows, game)(planted, noise.drawn[order], noise.share[order])
@@ -272,8 +285,13 @@ class GuidedSearch:
             action = merit(visits, worth).argmax(axis=1)
         return Searched(visits, worth, value, policy, action, priors, eligible)
 
-    def _simulations(self, view: View, planted: Planted, plan: Halving) -> Callable[[int, int], None]:
-        """Prepare a function that runs, in the first games of a view, so many simulations in each."""
+    def _simulations(
+        self, view: View, planted: Planted, plan: Halving, often: np.ndarray
+    ) -> Callable[[int, int], None]:
+        """Prepare a function that runs, in the first games of a view, so many simulations in each.
+
+        Positions are examined when they have been met as often as (m,) says.
+        """
         game, settings, evaluator, m = self.game, self.settings, self.evaluator, view.row.size
         scratch = make_scratch(game)
         in_kernels = isinstance(evaluator, Handmade | Playouts)
@@ -325,6 +343,8 @@ class GuidedSearch:
                     asked.value[:more] = evaluator.values(asked.states[:more], asked.seat[:more])
                 started = time.perf_counter()
                 update(walked[0], leaves, asked, priors, self.terms)
+                if self.examiner is not None:
+                    self.examiner.learn(*walked[:2], leaves, often)
                 self.spent += time.perf_counter() - started
 
         return simulate

@@ -1,16 +1,25 @@
-"""Room for what tree search learns of positions that it often meets, and the kernels that learn it."""
+"""Room for what tree search learns of positions that it often meets, and who learns it."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ...envs.engine.bind import Kernel, brought
-from ...envs.engine.spec import Game
-from .knowledge_kernels import Knowledge, know_nothing, learn
+from ...envs.engine.bind import Kernel, bind, brought
+from ...envs.engine.errors import BoyiError
+from ...envs.engine.spec import Game, Param
+from .examiner_kernels import learn_rows, look_rows
+from .knowledge_kernels import Knowledge, learn
 from .proof import decides
+from .puct_kernels import Leaves, Planted
 
 RECORDS, ROOM = 64, 64 << 20  # positions whose notes are kept at most, and bytes that these may take
 FEWEST = 4  # records with which it pays
+EXAMINE = Param(
+    0, "visits after which it is examined who wins a position and which moves matter, 0: never", low=0, high=10**9
+)
+"""What searches may be told about it."""
 
 
 def learns(game: Game) -> bool:
@@ -18,9 +27,10 @@ def learns(game: Game) -> bool:
     return decides(game) and _records(game) >= FEWEST
 
 
-def make_knowledge(game: Game, *, empty: bool = False) -> Knowledge:
-    """Allocate the room; `empty` is for a search that examines nothing."""
-    notes = np.zeros(1, np.int8) if empty else np.repeat(game.module("proof").notes(game), _records(game))
+def make_knowledge(game: Game, records: int | None = None, *, empty: bool = False) -> Knowledge:
+    """Allocate the room, of as many records as fit or so many; `empty` is for a search that examines nothing."""
+    records = _records(game) if records is None else records
+    notes = np.zeros(1, np.int8) if empty else np.repeat(game.module("proof").notes(game), records)
     return Knowledge(
         notes=notes,
         owners=np.zeros(notes.size, np.uint64),
@@ -33,9 +43,44 @@ def make_knowledge(game: Game, *, empty: bool = False) -> Knowledge:
     )
 
 
-def learning_kernels(game: Game, *, empty: bool = False) -> dict[str, Kernel]:
-    """Name the kernels that a search which learns is bound with, or an `empty` one, which examines nothing."""
-    return {"learn": know_nothing} if empty else {"learn": learn, **brought(game, "proof")}
+class Sight(NamedTuple):
+    """What is seen of m positions: an action (m,) int64 that wins, -1 where none is seen to; which (m,) are lost; which
+    actions (m, actions) may matter, bool both.
+    """
+
+    wins: np.ndarray
+    lost: np.ndarray
+    kept: np.ndarray
+
+
+class Examiner:
+    """Examines positions in the trees of guided searches, each from its stones alone, in room that all share.
+
+    So what is found in a game does not hang on those searched beside it. `BoyiError` for a game that has no proofs of
+    who wins any position, or too large a board for them.
+    """
+
+    def __init__(self, game: Game) -> None:
+        if not decides(game):
+            raise BoyiError(f"positions of {game} cannot be examined for who wins: it is searched with examine=0")
+        self.game, self.knowledge, kernels = game, make_knowledge(game, 1), brought(game, "proof")
+        self._look, self._learn = bind(look_rows, game, None, **kernels), bind(learn_rows, game, None, **kernels)
+
+    def look(self, roots: np.ndarray) -> Sight:
+        """Examine the positions `roots` (m,)."""
+        m = roots.size
+        sight = Sight(np.full(m, -1), np.zeros(m, np.bool_), np.ones((m, self.game.actions), np.bool_))
+        self._look(roots, self.knowledge, *sight)
+        return sight
+
+    def learn(self, planted: Planted, roots: np.ndarray, leaves: Leaves, often: np.ndarray) -> None:
+        """Examine what the latest walks from `roots` (m,) have met for the time that `often` (m,) says; 0: nothing."""
+        self._learn(planted, roots, leaves, often, self.knowledge)
+
+
+def learning_kernels(game: Game) -> dict[str, Kernel]:
+    """Name the kernels that a search which learns is bound with."""
+    return {"learn": learn, **brought(game, "proof")}
 
 
 def _records(game: Game) -> int:

@@ -32,11 +32,6 @@ class Knowledge(NamedTuple):
 LOOKS, EXAMINED = 0, 1
 
 
-def know_nothing(tree, root, path, length, knowledge):
-    """Learn nothing of the position at the end of a path."""
-    return np.int64(-1)
-
-
 def learn(tree, root, path, length, knowledge):
     """Examine the position at the end of a path from ``root[0]``; return who wins it, as far as that is seen, or -1.
 
@@ -49,8 +44,13 @@ def learn(tree, root, path, length, knowledge):
         return np.int64(1 - s.to_move)
     if tree.nodes[node].child == 0:
         add_all(tree, s, node, knowledge.mask)
+    return narrow(tree, node, n, np.int64(s.to_move), knowledge)
+
+
+def narrow(tree, node, n, mover, knowledge):
+    """Leave the first n of `moves` alone below a node, or prove the one that wins; return who wins then, else -1."""
     if n == PROVEN:
-        return prove_move(tree, node, np.int64(knowledge.moves[0]), np.int64(s.to_move))
+        return prove_move(tree, node, np.int64(knowledge.moves[0]), mover)
     knowledge.mask[:] = 0
     for i in range(n):
         knowledge.mask[knowledge.moves[i]] = 1

@@ -21,8 +21,8 @@ from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Agent, Weights
 from .clock import ANY, run_until
-from .knowledge import learning_kernels, learns, make_knowledge
-from .knowledge_kernels import Knowledge
+from .knowledge import EXAMINE, learning_kernels, learns, make_knowledge
+from .knowledge_kernels import Knowledge, learn
 from .mcts_kernels import ALWAYS, Scratch, Settings, run_simulations
 from .rollouts import find_rollout, rollout_notes
 from .tree import DEPTH, LOOKAHEAD, TIMED_NODES, child_of, children, expected_line, find_played, keep, make_tree, put
@@ -61,12 +61,7 @@ class MCTS(Agent):
         "nodes": Param(0, "size of the tree; 0: enough for the simulations", low=0, high=2**31 - 1),
         "reuse": Param(True, "keep the part of the tree that was played, where nothing is hidden"),
         "rave": Param(0.0, "visits worth as much as all moves as first, 0: off", low=0.0, high=1e9),
-        "examine": Param(
-            0,
-            "visits after which it is examined who wins a position and which moves matter, 0: never",
-            low=0,
-            high=10**9,
-        ),
+        "examine": EXAMINE,
         "fpu": Param(ALWAYS, f"value of an untried action; {ALWAYS:.0f}: each is tried first", low=-1.0, high=ALWAYS),
         "widen": Param(0.0, "after n visits n to this power of the actions are considered, 0: all", low=0.0, high=1.0),
         "prove": Param(True, "prove wins and losses, where two seats play for a zero sum and nothing is hidden"),
@@ -174,11 +169,9 @@ class MCTS(Agent):
             high=game.high,
         )
         rollout = find_rollout(game, self.values["rollouts"] == "informed", rave > 0)
-        blind = self.settings.examine == 0
-        kernels = learning_kernels(game, empty=blind)
-        self.learn = bind(kernels["learn"], game, None, **kernels)
-        self.search = bind(run_simulations, game, None, rollout=rollout, **kernels)
-        self.knowledge = [make_knowledge(game, empty=blind) for _ in range(self.threads)]
+        learning = learning_kernels(game) if self.settings.examine else {}
+        self.search = bind(run_simulations, game, None, rollout=rollout, **learning)
+        self.knowledge = [make_knowledge(game, empty=not learning) for _ in range(self.threads)]
         self.notes = [rollout_notes(game, rollout) for _ in range(self.threads)]
 
     def _plant(self, memory: Memory, view: View, k: int) -> None:
@@ -233,7 +226,8 @@ class MCTS(Agent):
         settings = self.settings
         knowledge.owners[:] = 0  # what is found step by step depends on the steps: of other games here, or none
         if settings.examine and not tree.proven[0]:
-            winner = int(self.learn(tree, memory.root, scratch.path, 1, knowledge))
+            look = bind(learn, game, None, **learning_kernels(game))
+            winner = int(look(tree, memory.root, scratch.path, 1, knowledge))
             if winner == seat:
                 tree.proven[0] = seat + 1
             elif winner >= 0:  # lost, which the other may not know: the game is played on as if nobody did

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from blind import Blind
 
 from boyi.baselines import make_agent
 from boyi.baselines.learning.alphazero import AlphaZero
@@ -30,20 +31,6 @@ def played(name: str, *stones: str) -> Batch:
 
 def at(name: str, *stones: str) -> View:
     return played(name, *stones).view()
-
-
-class Blind:
-    """An evaluator that knows nothing, and counts what it is asked."""
-
-    def __init__(self, actions: int) -> None:
-        self.actions, self.asked = actions, 0
-
-    def evaluate(self, states: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        self.asked += states.size
-        return np.ones((states.size, self.actions), np.float32), np.zeros(states.size, np.float32)
-
-    def values(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        return np.zeros(states.size, np.float32)
 
 
 OPEN_THREE = at("gomoku:board_size=9", "d5", "a1", "e5", "c1", "f5", "e1")

@@ -66,6 +66,16 @@ def test_proofs_agree_with_looking_at_everything(few: int) -> None:
             assert prover.winner(batch.states) == (0 if value > 0 else 1), batch.states["board"]
 
 
+def test_a_game_may_leave_out_what_it_knows_of_notes_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game without `reexamine` has its positions examined afresh, and its winners are the same."""
+    game = find("hex", board_size=5)
+    usual = Prover(game)
+    monkeypatch.delattr(game.module("proof"), "reexamine")
+    afresh = Prover(game)
+    for batch in random_batches(5, 20, swap=False):
+        assert afresh.winner(batch.states) == usual.winner(batch.states), batch.states["board"]
+
+
 def test_the_move_that_is_named_wins() -> None:
     game = find("hex", board_size=5)
     prover = Prover(game)
