@@ -30,7 +30,7 @@ from ..faces.frame import Frame
 from ..faces.symmetry import symmetries as shown_images
 from .kernels import advance_one, draw_rows, redeal_one
 from .oracle import Oracle, compare
-from .players import evaluations, policies, rollouts
+from .players import evaluations, policies, proofs, rollouts
 from .random_games import GameError, Position, Probe, field_bytes, open_stream
 from .rules_page import check_page
 from .tampering import tampering, validity
@@ -487,6 +487,6 @@ def _look_alike(probe: Probe, a: Position, b: Position, encoder: str, numbers: n
 
 ITEMS = (
     starts, results, keys, texts, drawings, observations, frames, secrets, chances, validity, batches, isolation,
-    histories, copies, refusals, symmetries, images, tampering, evaluations, policies, rollouts,
+    histories, copies, refusals, symmetries, images, tampering, evaluations, proofs, policies, rollouts,
 )  # fmt: skip
 """Every promise, as a function of a `Probe`."""

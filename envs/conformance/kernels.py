@@ -3,15 +3,19 @@
 from ..engine.kernels import pick, settle
 from ..engine.protocol import (
     CHANCE,
+    alike,
     candidates,
     chance,
     evaluate,
+    examine,
     follow,
     key,
     legal,
     playout,
     policy,
     redeal,
+    reexamine,
+    relevant,
     resolve,
     returns,
     rollout,
@@ -89,6 +93,22 @@ def list_tactics(states, notes, moves, ranks):
 
 def list_threats(states, notes, moves, ranks):
     return threats(states[0], notes[0], moves, ranks)
+
+
+def examine_one(states, notes):
+    examine(states[0], notes[0])
+
+
+def reexamine_one(old, states, notes, a):
+    reexamine(old[0], states[0], notes[0], a)
+
+
+def list_relevant(states, notes, moves, ranks):
+    return relevant(states[0], notes[0], moves, ranks)
+
+
+def alike_one(states, notes):
+    return alike(states[0], notes[0])
 
 
 def policy_one(states, notes, rng):

@@ -1,18 +1,23 @@
-"""Conformance: what a game owes searches and players by its ``evaluate.py``, ``greedy.py`` and ``rollout.py``."""
+"""Conformance: what a game owes searches and players by its ``evaluate``, ``proof``, ``greedy`` and ``rollout``."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..engine.bind import Kernel, brought
-from ..engine.protocol import CHANCE
+from ..engine.protocol import CHANCE, PROVEN
 from .kernels import (
+    advance_one,
+    alike_one,
     evaluate_one,
+    examine_one,
     follow_one,
     list_candidates,
+    list_relevant,
     list_tactics,
     list_threats,
     policy_one,
+    reexamine_one,
     rollout_one,
     survey_one,
 )
@@ -21,6 +26,7 @@ from .random_games import Position, Probe, field_bytes, open_stream
 BOUND = 1_000_000
 """Evaluations stay below it either way: it is what a won game is worth."""
 FOLLOWED = 4  # games whose evaluation is followed from start to end
+REPLIES = 8  # moves of a lost position that are tried
 
 
 def _kernel(probe: Probe, generic: Kernel, part: str) -> Kernel:
@@ -78,6 +84,60 @@ def _said(probe: Probe, position: Position, notes: np.ndarray) -> list[bytes]:
         said += [listed.tobytes(), ranks[:count].tobytes()]
     probe.require(field_bytes(position.states) == before, position, "evaluation changes the record")
     return said
+
+
+def proofs(probe: Probe) -> None:
+    """What proofs look at says nothing that a move later is refuted, of equal positions the same, and lists well.
+
+    After a move that wins the other seat is not said to win, nor, once a position is lost, who moves there after any of
+    some moves: by what is found afresh, and from the notes before. Looking leaves the record as it is.
+    """
+    game, winners = probe.game, dict[int, int]()
+    if not game.has("proof"):
+        return
+    module = game.module("proof")
+    alone = getattr(module, "WINS_ALONE", False)
+    for position in (position for position in probe.positions if position.to_move >= 0):
+        notes, room, mover = module.notes(game), module.notes(game), position.to_move
+        before = field_bytes(position.states)
+        _kernel(probe, examine_one, "proof")(position.states, notes)
+        count, moves = _relevant(probe, position, notes)
+        winner = mover if count == PROVEN else 1 - mover if count == 0 and not alone else -1
+        position_hash = int(_kernel(probe, alike_one, "proof")(position.states, room))
+        probe.require(field_bytes(position.states) == before, position, "a proof changes the record")
+        if winner >= 0:
+            same = winners.setdefault(position_hash, winner == mover) == (winner == mover)
+            probe.require(same, position, "alike in its proof.py hashes a lost position as one that is won")
+        if winner != mover:
+            moves = np.flatnonzero(position.mask)[: REPLIES * (winner >= 0)]
+        for a in moves.tolist():
+            states, followed, fresh = position.states.copy(), module.notes(game), module.notes(game)
+            probe.kernel(advance_one)(states, a)
+            after = probe.look(position.seed, states)
+            if after.to_move < CHANCE:
+                right = after.returns[winner] == after.returns.max() > after.returns.min()
+                probe.require(right, after, f"a proof says that seat {winner} wins this")
+                continue
+            _kernel(probe, examine_one, "proof")(states, fresh)
+            _kernel(probe, reexamine_one, "proof")(notes, states, followed, a)
+            for each in (fresh, followed):
+                found, _ = _relevant(probe, after, each)
+                claims = after.to_move if found == PROVEN else 1 - after.to_move if found == 0 and not alone else winner
+                probe.require(claims == winner, after, f"proofs say that seat {winner} wins this, and that it loses")
+
+
+def _relevant(probe: Probe, position: Position, notes: np.ndarray) -> tuple[int, np.ndarray]:
+    """Check the actions that matter in a position that has been examined; return what counts them, and them."""
+    moves, ranks = (np.zeros(probe.game.actions, np.int32) for _ in range(2))
+    count = int(_kernel(probe, list_relevant, "proof")(position.states, notes, moves, ranks))
+    right = count == PROVEN or 0 <= count <= probe.game.actions
+    probe.require(right, position, f"relevant in its proof.py lists {count} actions")
+    listed = moves[: 1 if count == PROVEN else count]
+    lawful = position.mask[listed].all()
+    probe.require(lawful, position, f"relevant in its proof.py lists what is not legal: {listed.tolist()}")
+    once = np.unique(listed).size == listed.size
+    probe.require(once, position, f"relevant in its proof.py lists an action twice: {listed.tolist()}")
+    return count, listed
 
 
 def policies(probe: Probe) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hex_oracle import Hex
 
 from boyi.envs import find
-from boyi.envs.conformance.check import GameError, Probe, check_game, evaluations, policies, rollouts
+from boyi.envs.conformance.check import GameError, Probe, check_game, evaluations, policies, proofs, rollouts
 from boyi.envs.conformance.oracle import compare
 from boyi.envs.engine.rng import kernel
 
@@ -58,6 +58,29 @@ def meddling(s, e, seat):
 
 
 @kernel
+def sure(s, e, moves, ranks):
+    for a in range(s.board.size):
+        if s.board[a] == 0:
+            moves[0] = a
+    return -1
+
+
+@kernel
+def hopeless(s, e, moves, ranks):
+    return 0
+
+
+@kernel
+def meddling_proof(s, e):
+    s.ply += 1
+
+
+@kernel
+def all_alike(s, e):
+    return 0
+
+
+@kernel
 def first(s, notes, rng):
     return 0
 
@@ -83,6 +106,12 @@ BROKEN = {
     "illegal candidates": (HEX, "evaluate", "candidates", everywhere, evaluations, "candidates lists what is not"),
     "illegal tactics": (HEX, "evaluate", "tactics", everywhere, evaluations, "tactics lists what is not legal"),
     "changes": (HEX, "evaluate", "evaluate", meddling, evaluations, "evaluation changes the record"),
+    "wins all": (HEX, "proof", "relevant", sure, proofs, "proofs say that seat 0 wins this, and that it loses"),
+    "loses all": (HEX, "proof", "relevant", hopeless, proofs, "proofs say that seat 1 wins this, and that it loses"),
+    "relevant twice": (HEX, "proof", "relevant", twice, proofs, "relevant in its proof.py lists an action twice"),
+    "relevant illegal": (HEX, "proof", "relevant", everywhere, proofs, "relevant in its proof.py lists what is not"),
+    "proof changes": (HEX, "proof", "examine", meddling_proof, proofs, "a proof changes the record"),
+    "alike": (HEX, "proof", "alike", all_alike, proofs, "hashes a lost position as one that is won"),
     "illegal choice": ("jiu:board_size=6", "greedy", "policy", first, policies, "chooses 0, which is not legal"),
     "no end": (HEX, "rollout", "rollout", idle, rollouts, "rollout stops before the end"),
 }  # fmt: skip
