@@ -11,6 +11,7 @@ A selective search asks less. Late candidates are searched less deeply, and agai
 reductions). Where a null window asks whether a position is good enough, nothing urgent is at hand and the depth ends
 within SHALLOW turns, one that is better by a margin for each of them counts as good enough (reverse futility pruning),
 and of the others TRIED candidates a turn are tried (late move pruning): what is lost by that is not lost for certain.
+An only candidate below the root takes no turn from the depth: forced replies are extended.
 
 Candidates are tried by rank: what the table, or at the root the iteration before, calls best; then ranks from URGENT
 on; then two killers of the level; then the others, to whose ranks history adds at most MOST_HISTORY.
@@ -315,7 +316,8 @@ def descend(levels, level, states, notes, margin):
         follow(states[level], s, notes[below], a)
     passes = levels.seat[below] != seat
     levels.reduced[level] = reduction(levels, level) if margin > 0 and passes else 0
-    levels.depth[below] = levels.depth[level] - passes - levels.reduced[level]
+    only = margin > 0 and level > 0 and levels.listed[level] == 1 and levels.depth[level] > 0
+    levels.depth[below] = levels.depth[level] - (passes and not only) - levels.reduced[level]
     levels.narrow[level] = i > 0
     open_window(levels, level)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
+import gomoku_positions
 import numpy as np
 import pytest
 
@@ -18,6 +19,7 @@ from boyi.envs.engine.kernels import all_candidates, step_one
 from boyi.envs.engine.protocol import evaluate, legal, returns, survey, tactics
 from boyi.envs.engine.rng import kernel
 from boyi.envs.engine.view import View
+from boyi.envs.gomoku.evaluate import SURE
 from boyi.envs.jiu.constants import LAYOUT, TURN
 
 pytestmark = pytest.mark.kernels
@@ -235,6 +237,18 @@ def test_what_a_selective_search_counts_out_is_so(weigh: Any, game: str) -> None
                     assert np.sign(found.value) == value, game_diagram(view)
                 fewer += found.nodes < whole.nodes
     assert certain > 100 and fewer > 10
+
+
+def test_an_only_reply_takes_no_depth() -> None:
+    """A row of fours to a win of seven actions is seen at depth 3, by a search that is not selective at depth 7."""
+    view = gomoku_positions.played("b8 f1 d5 e5 e6 f7 d6 d7 c6 f6", board_size=9).view()
+    found = {
+        (depth, selective): AlphaBeta(depth=depth, quiescence=0, proofs=0, selective=selective).search(view)
+        for depth in (3, 7)
+        for selective in (True, False)
+    }
+    assert found[3, True].value == found[7, False].value == 2 * WIN - 7 and len(found[3, True].line) == 7
+    assert abs(found[3, False].value) < SURE
 
 
 @pytest.mark.usefixtures("weigh")
