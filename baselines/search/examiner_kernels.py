@@ -1,27 +1,22 @@
 """The kernels of `knowledge.Examiner`: what guided searches learn of their roots, and of positions met so often.
 
-Every position is examined from its stones alone. Of the moves that matter the priors are shared out anew.
+Of the moves that matter the priors are shared out anew.
 """
 
 import numpy as np
 
-from ...envs.engine.protocol import PROVEN, examine, relevant, step
-from .knowledge_kernels import EXAMINED, narrow
+from ...envs.engine.protocol import PROVEN, examine, relevant
+from .knowledge_kernels import EXAMINED, look, narrow
 from .puct_kernels import tree_of
 from .tree import all_proven
-
-
-def look(s, knowledge):
-    """Examine a position; say how many moves matter, as `relevant` does."""
-    knowledge.at[EXAMINED] += 1
-    examine(s, knowledge.notes[0])
-    return np.int64(relevant(s, knowledge.notes[0], knowledge.moves, knowledge.ranks))
 
 
 def look_rows(roots, knowledge, wins, lost, kept):
     """Write what is seen of the positions `roots` (m,), as `knowledge.Sight` has it; `kept` is full."""
     for k in range(roots.shape[0]):
-        n = look(roots[k], knowledge)
+        knowledge.at[EXAMINED] += 1
+        examine(roots[k], knowledge.notes[0])
+        n = np.int64(relevant(roots[k], knowledge.notes[0], knowledge.moves, knowledge.ranks))
         lost[k] = n == 0
         if n == PROVEN:
             wins[k] = knowledge.moves[0]
@@ -33,16 +28,13 @@ def look_rows(roots, knowledge, wins, lost, kept):
 
 def learn_rows(planted, roots, leaves, often, knowledge):
     """Examine the positions on the way to each leaf, but its root, that have now been met `often` (m,) times."""
-    s = knowledge.replay[0]
     for k in range(planted.slots.shape[0]):
-        tree, path = tree_of(planted, k), leaves.path[k]
-        knowledge.replay[0] = roots[k]
+        tree, path, first = tree_of(planted, k), leaves.path[k], planted.slots[k] * planted.nodes
         for length in range(2, leaves.length[k] + 1):
             node = np.int64(path[length - 1])
-            step(s, np.int64(tree.nodes[node].action))
             if tree.nodes[node].visits == often[k] and tree.nodes[node].child != 0 and tree.nodes[node].proven == 0:
-                n = look(s, knowledge)
-                mover = np.int64(s.to_move)
+                n = look(tree, roots[k : k + 1], path, length, knowledge, first)
+                mover = np.int64(knowledge.replay[0].to_move)
                 winner = 1 - mover if n == 0 else narrow(tree, node, n, mover, knowledge)
                 if winner >= 0:
                     prove_path(tree, path, leaves.movers[k], length, winner)

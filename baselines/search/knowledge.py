@@ -27,13 +27,12 @@ def learns(game: Game) -> bool:
     return decides(game) and _records(game) >= FEWEST
 
 
-def make_knowledge(game: Game, records: int | None = None, *, empty: bool = False) -> Knowledge:
-    """Allocate the room, of as many records as fit or so many; `empty` is for a search that examines nothing."""
-    records = _records(game) if records is None else records
-    notes = np.zeros(1, np.int8) if empty else np.repeat(game.module("proof").notes(game), records)
+def make_knowledge(game: Game, *, empty: bool = False) -> Knowledge:
+    """Allocate the room; `empty` is for a search that examines nothing."""
+    notes = np.zeros(1, np.int8) if empty else np.repeat(game.module("proof").notes(game), _records(game))
     return Knowledge(
         notes=notes,
-        owners=np.zeros(notes.size, np.uint64),
+        owners=np.zeros(notes.size, np.int64),
         used=np.zeros(notes.size, np.int64),
         replay=game.blank.copy(),
         moves=np.zeros(game.actions, np.int32),
@@ -54,20 +53,21 @@ class Sight(NamedTuple):
 
 
 class Examiner:
-    """Examines positions in the trees of guided searches, each from its stones alone, in room that all share.
+    """Examines positions in the trees of guided searches, in room that all share.
 
-    So what is found in a game does not hang on those searched beside it. `BoyiError` for a game that has no proofs of
-    who wins any position, or too large a board for them.
+    What is found depends on the root and the way down from it alone, not on the games searched beside it. `BoyiError`
+    for a game that has no proofs of who wins any position, or whose notes take too much room.
     """
 
     def __init__(self, game: Game) -> None:
-        if not decides(game):
+        if not learns(game):
             raise BoyiError(f"positions of {game} cannot be examined for who wins: it is searched with examine=0")
-        self.game, self.knowledge, kernels = game, make_knowledge(game, 1), brought(game, "proof")
+        self.game, self.knowledge, kernels = game, make_knowledge(game), brought(game, "proof")
         self._look, self._learn = bind(look_rows, game, None, **kernels), bind(learn_rows, game, None, **kernels)
 
     def look(self, roots: np.ndarray) -> Sight:
-        """Examine the positions `roots` (m,)."""
+        """Examine the positions `roots` (m,), with which a search begins: whatever was noted is forgotten."""
+        self.knowledge.owners[:] = 0
         m = roots.size
         sight = Sight(np.full(m, -1), np.zeros(m, np.bool_), np.ones((m, self.game.actions), np.bool_))
         self._look(roots, self.knowledge, *sight)

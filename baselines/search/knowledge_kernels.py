@@ -8,15 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.engine.protocol import PROVEN, examine, key, reexamine, relevant, step
+from ...envs.engine.protocol import PROVEN, examine, reexamine, relevant, step
 from .mcts_rave import add_all
 from .tree import add, child_of
 
 
 class Knowledge(NamedTuple):
-    """Notes (records,) on the positions examined last, `owners` (records,) uint64 their keys, and `used` (records,)
-    int64 when each was needed last; a record (1,) to replay moves on; `moves` and `ranks` (actions,) int32, and `mask`
-    (actions,) int8 are scratch; `at` (2,) counts the looks at records and the positions examined.
+    """Notes (records,) on the positions examined last, `owners` (records,) the names of their nodes, plus one, and
+    `used` (records,) when each was needed last, both int64; a record (1,) to replay moves on; `moves` and `ranks`
+    (actions,) int32, and `mask` (actions,) int8 are scratch; `at` (2,) counts the looks at records and the positions
+    examined.
     """
 
     notes: np.ndarray
@@ -38,13 +39,18 @@ def learn(tree, root, path, length, knowledge):
     One that is lost keeps its moves. So does any for which the tree has no room.
     """
     node, s = path[length - 1], knowledge.replay[0]
-    record = examine_path(tree, root, path, length, knowledge)
-    n = np.int64(relevant(s, knowledge.notes[record], knowledge.moves, knowledge.ranks))
+    n = look(tree, root, path, length, knowledge, np.int64(0))
     if n == 0:
         return np.int64(1 - s.to_move)
     if tree.nodes[node].child == 0:
         add_all(tree, s, node, knowledge.mask)
     return narrow(tree, node, n, np.int64(s.to_move), knowledge)
+
+
+def look(tree, root, path, length, knowledge, first):
+    """Examine the position at the end of a path, which ``replay[0]`` is then; count what matters as `relevant` does."""
+    record = examine_path(tree, root, path, length, knowledge, first)
+    return np.int64(relevant(knowledge.replay[0], knowledge.notes[record], knowledge.moves, knowledge.ranks))
 
 
 def narrow(tree, node, n, mover, knowledge):
@@ -85,46 +91,43 @@ def leave_out(tree, node, mask):
         i = following
 
 
-def examine_path(tree, root, path, length, knowledge):
+def examine_path(tree, root, path, length, knowledge, first):
     """Find the notes on the end of a path, made from those on the nearest position above it that has any.
 
-    ``replay[0]`` is the position at the end then.
+    They are the same whichever has. ``replay[0]`` is the position at the end then; node i is named `first` + i.
     """
     s = knowledge.replay[0]
     knowledge.replay[0] = root[0]
-    known, record = np.int64(0), find_record(knowledge, key(s))
-    for k in range(1, length):
-        step(s, np.int64(tree.nodes[path[k]].action))
-        i = find_record(knowledge, key(s))
-        if i >= 0:
-            known, record = k, i
-    knowledge.replay[0] = root[0]
+    known, record = np.int64(length), np.int64(-1)
+    while record < 0 and known > 0:
+        known -= 1
+        record = find_record(knowledge, first + path[known])
     if record < 0:
-        record = claim(knowledge, key(s))
+        record = claim(knowledge, first + path[0])
         examine(s, knowledge.notes[record])
         knowledge.at[EXAMINED] += 1
     for k in range(1, length):
         a = np.int64(tree.nodes[path[k]].action)
         step(s, a)
         if k > known:
-            before, record = record, claim(knowledge, key(s))
+            before, record = record, claim(knowledge, first + path[k])
             reexamine(knowledge.notes[before], s, knowledge.notes[record], a)
             knowledge.at[EXAMINED] += 1
     return record
 
 
-def find_record(knowledge, position):
+def find_record(knowledge, name):
     """Find the record of a position, which is needed then; -1 where there is none."""
     for i in range(knowledge.owners.size):
-        if knowledge.owners[i] == position:
+        if knowledge.owners[i] == name + 1:
             return need(knowledge, np.int64(i))
     return np.int64(-1)
 
 
-def claim(knowledge, position):
+def claim(knowledge, name):
     """Give a position the record that was needed least of late."""
     i = np.int64(knowledge.used.argmin())
-    knowledge.owners[i] = position
+    knowledge.owners[i] = name + 1
     return need(knowledge, i)
 
 

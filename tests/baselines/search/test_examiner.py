@@ -5,6 +5,7 @@ import pytest
 from blind import Blind
 from hex_positions import played
 
+from boyi.baselines.search import knowledge
 from boyi.baselines.search.guided import GuidedSearch, Settings
 from boyi.baselines.search.knowledge import Examiner
 from boyi.baselines.search.proof import Prover
@@ -108,9 +109,15 @@ def test_a_clock_stops_when_the_root_is_proven() -> None:
     assert tree.proven[0] and tree.visits[0] < 5000
 
 
-def test_games_that_are_searched_together_do_not_change_each_other() -> None:
+@pytest.mark.parametrize("records", [4, 64])
+def test_games_that_are_searched_together_do_not_change_each_other(
+    records: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does it matter how much is remembered of them."""
+    monkeypatch.setattr(knowledge, "RECORDS", records)
     view = positions(6).view()
     together = searcher().search(view, 100)
+    monkeypatch.setattr(knowledge, "RECORDS", 16)
     for k in range(6):
         assert (searcher().search(view.take(np.array([k])), 100).visits[0] == together.visits[k]).all()
 

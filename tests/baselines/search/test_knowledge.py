@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hex_positions import played
 
+from boyi.baselines.search import knowledge
 from boyi.baselines.search.knowledge import ROOM, learns, make_knowledge
 from boyi.baselines.search.knowledge_kernels import EXAMINED
 from boyi.baselines.search.mcts import MCTS
@@ -119,23 +120,18 @@ def test_a_search_takes_nothing_from_the_one_before() -> None:
     assert len(set(np.diff(examined).tolist())) == 1 and examined[1] > 1
 
 
-def test_notes_have_bounds_and_what_is_forgotten_is_found_again() -> None:
+def test_notes_have_bounds_and_what_is_forgotten_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """A record for every position on the way down is all that a search needs."""
     assert make_knowledge(find("hex")).notes.nbytes <= ROOM
     batch, found = Batch("hex:board_size=6", 1, seed=1), []
     for records in (64, 4):
+        monkeypatch.setattr(knowledge, "RECORDS", records)
         agent = searcher(3000)
-        agent.visits(batch.view())
-        agent.knowledge = [
-            make_knowledge(agent.game)._replace(
-                **{name: getattr(agent.knowledge[0], name)[:records].copy() for name in ("notes", "owners", "used")}
-            )
-        ]
-        for memory in agent.memories.values():
-            memory.episode = -1
-        found.append(int(agent.visits(batch.view()).argmax()))
-        winner = Prover(agent.game).winner(batch.states)
-        assert winner != batch.to_move[0] or wins(Prover(agent.game), batch, found[-1])
+        found.append(agent.visits(batch.view()))
+        assert agent.knowledge[0].notes.size == records
+    assert (found[0] == found[1]).all()
+    winner = Prover(agent.game).winner(batch.states)
+    assert winner != batch.to_move[0] or wins(Prover(agent.game), batch, int(found[0].argmax()))
 
 
 @pytest.mark.parametrize("game", ["gomoku:board_size=5", "einstein", "hex:board_size=26"])
