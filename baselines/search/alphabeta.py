@@ -17,6 +17,7 @@ from ..agent import Agent, check_duel
 from .alphabeta_kernels import EVERY, HORIZON, LIMIT, NODES, begin, iterate, make_levels, start_iteration
 from .evaluation import WIN, Evaluation, evaluation
 from .foresight import Foresight
+from .insight import NO_INSIGHT, find_insight
 from .transpositions import GENERATIONS, make_table
 
 LEVELS = 128  # actions that a search looks ahead at most
@@ -54,15 +55,19 @@ class Plan(NamedTuple):
 class Workspace:
     """The arrays in which positions of one game are searched, and the kernels that do it; `nbytes` is all they take."""
 
-    def __init__(self, game: Game, found: Evaluation, entries: int, proofs: float, states: np.ndarray) -> None:
+    def __init__(
+        self, game: Game, found: Evaluation, entries: int, proofs: float, examine: int, states: np.ndarray
+    ) -> None:
         self.game = game
         self.window, self.margin = max(1, round(found.scale / 4)), max(1, round(found.scale / 8))
         self.states, self.notes = np.repeat(game.blank, LEVELS), np.repeat(found.notes, LEVELS)
-        self.levels, self.table = make_levels(LEVELS, game.actions), make_table(entries)
+        insight = find_insight(game) if examine else NO_INSIGHT
+        self.levels, self.table = make_levels(LEVELS, game.actions, insight.notes), make_table(entries)
+        self.levels.least[0] = examine
         self.r, self.generation = np.zeros(2, np.float32), 0
         self.foresight = Foresight(game, proofs)
         self.begin, self.start_iteration, self.iterate = (
-            bind(kernel, game, None, **found.kernels) for kernel in (begin, start_iteration, iterate)
+            bind(kernel, game, None, **found.kernels, **insight.kernels) for kernel in (begin, start_iteration, iterate)
         )
         # What has to be compiled for such positions shall not count as thinking.
         self.prepare(states)
@@ -125,6 +130,12 @@ class AlphaBeta(Agent):
         "selective": Param(True, "search less where that seldom changes the choice"),
         "proofs": Param(
             5, "positions examined to prove a win or a loss, for every 100 that the search meets", low=0, high=1000
+        ),
+        "examine": Param(
+            0,
+            "turns to go from which a position is examined for who wins and which moves matter (hex); 0: none is",
+            low=0,
+            high=DEEPEST,
         ),
         "evaluation": Param(
             "handmade", "the game's own, or one learned from games (jiu)", choices=("handmade", "learned")
@@ -195,6 +206,7 @@ class AlphaBeta(Agent):
                 self._evaluation(view.game),
                 self.values["table"],
                 self.values["proofs"] / 100,
+                self.values["examine"],
                 view.states[k : k + 1],
             )
         legal = np.flatnonzero(view.mask[k])

@@ -16,6 +16,9 @@ An only candidate below the root takes no turn from the depth: forced replies ar
 Candidates are tried by rank: what the table, or at the root the iteration before, calls best; then ranks from URGENT
 on; then two killers of the level; then the others, to whose ranks history adds at most MOST_HISTORY.
 
+Where a game's proofs say who wins any position, those that are searched deeply are examined: what is decided is not
+searched, and the candidates are the moves of which one wins if any does.
+
 All that a search knows lies in arrays: it stops after so many positions and goes on when called again.
 """
 
@@ -23,8 +26,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...envs.engine.bind import stub
 from ...envs.engine.protocol import (
     FORCED,
+    PROVEN,
     URGENT,
     candidates,
     evaluate,
@@ -49,6 +54,8 @@ EVERY = -1  # a width: all legal actions
 LATE = 3  # candidates before those that count as late; twice as many are before those searched two turns less deeply
 REDUCED, REDUCED_TWICE = 3, 5  # turns to go from which that is done
 SHALLOW, TRIED = 4, 3
+CERTAIN = WIN + 1000  # what it is worth to win, if nobody knows how soon
+UNKNOWN = -2  # candidates that `narrow_down` lists where it does not look
 
 
 class Levels(NamedTuple):
@@ -56,6 +63,10 @@ class Levels(NamedTuple):
     most 0: quiescence), the window, alpha as it was at first, the best value and action so far, how many candidates
     there are and how many are tried, whether the latest was tried with a null window, by how many turns its depth was
     reduced, whether candidates were left out, and the position's hash.
+
+    `examined` are records of the game's proofs for the first levels, `seen` (levels,) bool says which of them are in
+    use, and `least` (1,) int64 how many turns are to go where a position is examined, but for the root, which always
+    is.
 
     `moves` and `ranks` (levels, actions) int32 are the candidates, `barred` (actions,) int8 says which actions are none
     at the root, `line` (levels, levels) int32 and `length` are the best continuation, `killers` (levels, 2) and
@@ -86,10 +97,13 @@ class Levels(NamedTuple):
     history: np.ndarray
     mask: np.ndarray
     barred: np.ndarray
+    examined: np.ndarray
+    seen: np.ndarray
+    least: np.ndarray
 
 
-def make_levels(levels: int, actions: int) -> Levels:
-    """Allocate so many levels for a game of so many actions."""
+def make_levels(levels: int, actions: int, examined: np.ndarray | None = None) -> Levels:
+    """Allocate so many levels for a game of so many actions, with records for what is examined where there are any."""
     return Levels(
         at=np.zeros(4, np.int64),
         seat=np.zeros(levels, np.int64),
@@ -113,7 +127,16 @@ def make_levels(levels: int, actions: int) -> Levels:
         history=np.zeros((2, actions), np.int32),
         mask=np.zeros(-(-actions // 8) * 8, np.int8),
         barred=np.zeros(actions, np.int8),
+        examined=np.zeros(0, np.int8) if examined is None else examined,
+        seen=np.zeros(levels, np.bool_),
+        least=np.zeros(1, np.int64),
     )
+
+
+@stub
+def narrow_down(s, levels, level):
+    """Write the candidates of a level that matter by what is proven; count them as `relevant` does, or UNKNOWN."""
+    return np.int64(UNKNOWN)
 
 
 def begin(levels, states, notes):
@@ -125,6 +148,7 @@ def begin(levels, states, notes):
     levels.killers[:] = -1
     levels.history[:] = 0
     levels.barred[:] = 0
+    levels.seen[0] = False
 
 
 def start_iteration(levels, depth, alpha, beta):
@@ -187,6 +211,7 @@ def enter(levels, level, states, notes, table, generation, quiescence, width, ma
         if table[i].depth >= depth and beta - alpha == 1 and decides(table[i].about & 3, value, alpha, beta):
             return _BOUND, value
     levels.position[level], levels.floor[level] = position, alpha
+    levels.seen[level] &= level == 0
     levels.best[level], levels.choice[level] = -LIMIT, -1
     n = 0
     if depth <= 0:
@@ -201,6 +226,15 @@ def enter(levels, level, states, notes, table, generation, quiescence, width, ma
                 if value >= beta:
                     return _KNOWN, value
     if n == 0:
+        n = narrow_down(s, levels, level)
+        if n == PROVEN:
+            a = np.int64(levels.moves[level, 0])
+            levels.best[level], levels.choice[level] = CERTAIN, a
+            levels.line[level, 0], levels.length[level] = a, 1
+            return _KNOWN, np.int64(CERTAIN)
+        if n == 0 and level > 0:
+            return _KNOWN, np.int64(-CERTAIN)
+    if n <= 0:
         n = candidates(s, e, levels.moves[level], levels.ranks[level])
         if 0 < width < n:
             n = keep_best(levels.moves[level], levels.ranks[level], n, width)

@@ -1,0 +1,36 @@
+"""What alpha-beta may ask in the positions that it searches deeply, where a game's proofs say who wins any position."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.engine.bind import Kernel, brought
+from ...envs.engine.spec import Game
+from .insight_kernels import narrow_by_proof
+from .proof import decides
+
+LEVELS, ROOM = 16, 64 << 20  # levels whose notes are kept at most, and bytes that these may take
+FEWEST = 4  # levels without which nothing is examined
+
+
+class Insight(NamedTuple):
+    """Records for the notes on positions (levels,), and the kernels by the names of the stubs that they stand for."""
+
+    notes: np.ndarray | None
+    kernels: dict[str, Kernel]
+
+
+NO_INSIGHT = Insight(None, {})
+
+
+def find_insight(game: Game) -> Insight:
+    """Find what can be asked of a game's positions: nothing where it has no such proofs, or no room for them."""
+    if not decides(game):
+        return NO_INSIGHT
+    notes = game.module("proof").notes(game)
+    levels = min(LEVELS, ROOM // int(notes.nbytes))
+    if levels < FEWEST:
+        return NO_INSIGHT
+    return Insight(np.repeat(notes, levels), {"narrow_down": narrow_by_proof, **brought(game, "proof")})
