@@ -51,7 +51,7 @@ def test_where_every_move_loses_one_is_played() -> None:
 def test_the_same_position_takes_the_same_search(game: str) -> None:
     """Whatever was searched in between."""
     batch = Batch(game, 1, seed=3)
-    agent = AlphaBeta(nodes=3000, proofs=50)
+    agent = AlphaBeta(nodes=3000, proofs=50, examine=2)
     first = []
     for _ in range(8):
         first.append((batch.view(), agent.search(batch.view())))

@@ -52,16 +52,6 @@ def test_an_edge_that_is_as_good_as_joined_is_seen_at_once() -> None:
     assert abs(searcher(1, 0).search(batch.view()).value) < WIN
 
 
-def test_the_same_position_takes_the_same_search() -> None:
-    batch, agent = Batch("hex:board_size=6", 1, seed=3), AlphaBeta(nodes=2000, examine=2)
-    first = []
-    for _ in range(8):
-        first.append((batch.view(), agent.search(batch.view())))
-        batch.step(batch.sample())
-    for view, found in reversed(first):
-        assert agent.search(view) == found
-
-
 def test_there_are_bounds() -> None:
     assert find_insight(find("gomoku")).notes is None and find_insight(find("hex", board_size=26)).notes is None
     for size in (5, 11, 13):
