@@ -224,7 +224,7 @@ class MCTS(Agent):
             r=np.zeros(game.seats, np.float32),
         )
         settings = self.settings
-        knowledge.owners[:] = 0  # what is found step by step depends on the steps: of other games here, or none
+        knowledge.owners[:] = 0  # nodes have other names in every tree, and are numbered anew when one is kept
         if settings.examine and not tree.proven[0]:
             look = bind(learn, game, None, **learning_kernels(game))
             winner = int(look(tree, memory.root, scratch.path, 1, knowledge))
