@@ -181,7 +181,8 @@ class MCTS(Agent):
         episode, memory.episode = memory.episode, -1  # whatever is broken off leaves no tree without its root
         if self.values["reuse"] and episode == view.episode[k] and not game.spec.hidden:
             node = bind(find_played, game)(memory.tree, memory.root, memory.action, target, *memory.ahead)
-        if node >= 0:
+        # What was examined and decided at once has nothing below it to choose from.
+        if node >= 0 and (memory.tree.child[node] or not memory.tree.proven[node]):
             bind(keep, game)(memory.tree, node, memory.spare, memory.old)
             memory.tree, memory.spare = memory.spare, memory.tree
         else:

@@ -5,6 +5,7 @@ import pytest
 from hex_positions import played
 
 from boyi.baselines.search import knowledge
+from boyi.baselines.search.alphabeta import AlphaBeta
 from boyi.baselines.search.knowledge import ROOM, learns, make_knowledge
 from boyi.baselines.search.knowledge_kernels import EXAMINED
 from boyi.baselines.search.mcts import MCTS
@@ -149,3 +150,14 @@ def test_trees_that_cannot_learn_say_so(values: dict) -> None:
         BoyiError, match=r"^mcts: examine is for trees that hold all actions and prove, with rave above 0"
     ):
         MCTS(examine=10, **values)
+
+
+@pytest.mark.parametrize(("size", "seed"), [(6, 0), (6, 15), (7, 7), (7, 13)])
+def test_a_root_that_was_proven_without_being_searched_is_played_on(size: int, seed: int) -> None:
+    batch = Batch(f"hex:board_size={size}", 1, seed=seed, history=True, autoreset="off")
+    agents = searcher(100), AlphaBeta(depth=1, examine=0)
+    while batch.to_move[0] >= 0:
+        view = batch.view()
+        action = agents[(int(batch.to_move[0]) + seed) % 2].act(view)
+        assert view.mask[0, action[0]]
+        batch.step(action)
