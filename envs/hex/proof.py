@@ -7,7 +7,8 @@ its own. Else it must play within the carriers of all that the other threatens. 
   than playing on: whatever wins then, one move that is not vulnerable wins at once;
 - those that another cell, which stays, dominates: a stone there would kill them.
 
-Moves are ranked by the two-distances on the board as it is filled in.
+Moves are ranked by the two-distances on the board as it is filled in. A move that only leads on to what is won is chosen by
+those on the board as it is.
 """
 
 import numpy as np
@@ -110,7 +111,7 @@ def judge(s, e, mine, theirs, moves, ranks):
     if s.swap == 1 and s.ply == 0:
         return list_all(n, moves, ranks)
     if mine.won or mine.key >= 0:
-        moves[0] = mine.key if mine.key >= 0 else first_empty(s, e)
+        moves[0] = mine.key if mine.key >= 0 else best_way(s, e, n)
         return PROVEN
     count = np.int64(0)
     if not theirs.won:
@@ -131,16 +132,14 @@ def list_all(n, moves, ranks):
 
 
 @kernel
-def first_empty(s, e):
-    """Find a cell that may matter or, where none does, any that may be played on."""
-    b = s.board
-    for i in range(b.size):
-        if e.filled[i] == EMPTY:
-            return i
-    i = np.int64(0)
-    while b[i] != EMPTY:
-        i += 1
-    return i
+def best_way(s, e, n):
+    """Find the empty cell that most ways of the seat to move lead through: what is settled is still to be played."""
+    measure_ways(s.board, n, e.ways)
+    ways, best = e.ways.part[np.int64(s.to_move)], np.int64(-1)
+    for i in range(n * n):
+        if s.board[i] == EMPTY and (best < 0 or ways[i] > ways[best]):
+            best = i
+    return best
 
 
 @kernel

@@ -52,6 +52,13 @@ def test_an_edge_that_is_as_good_as_joined_is_seen_at_once() -> None:
     assert abs(searcher(1, 0).search(batch.view()).value) < WIN
 
 
+def test_what_is_won_is_played_out() -> None:
+    """With all decided, the move is one that leads on, not any that keeps the win."""
+    batch = played("c1 b1 e1 g3 d2 h3 d3 g4 c4 h5 c5 a7 b6 f7 b7 c8", board_size=8)
+    text, found = batch.game.module("text"), searcher(3, 1).search(batch.view())
+    assert found.value > WIN and text.name(batch.states[0], found.action) in {"a8", "b8"}
+
+
 def test_there_are_bounds() -> None:
     assert find_insight(find("gomoku")).notes is None and find_insight(find("hex", board_size=26)).notes is None
     for size in (5, 11, 13):
