@@ -19,7 +19,7 @@ from .report import curves_picture, grid, write_report
 
 BOARD = "gomoku:board_size=9"
 YARDSTICK = "mcts:sims=100"
-OPPONENTS = ("random", YARDSTICK, "mcts:sims=1000", "alphabeta:depth=2")
+OPPONENTS = ("random", YARDSTICK, "mcts:sims=1000", "alphabeta:depth=2,selective=false,proofs=0")
 PRINTED, OURS, WHOLE = "as printed", "ours", "as printed, 19x19"
 MENDED: dict[str, dict[str, Any]] = {
     "target: negamax": {"target": "negamax"},

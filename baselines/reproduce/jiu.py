@@ -26,8 +26,9 @@ from .report import Curves, curves_picture, grid, share, write_report
 
 GAME = "jiu"
 OURS = "ours: az:jiu"
+PLAIN = "selective=false"  # as the published programs search: nothing is left out for looking unlikely
 OPENING = 4  # stones at random, or two agents that draw nothing would lay the same stones in every game
-BATTLE = "alphabeta:depth=2"  # of both sides, where only their layouts differ
+BATTLE = f"alphabeta:depth=2,{PLAIN}"  # of both sides, where only their layouts differ
 PUBLISHED = {100: "C ahead", 300: "level", 500: "B clearly ahead"}
 DEVIATIONS = (
     "Lost or never stated are how many games an iteration has (ours: 4), the simulations (ours: 64 in a fifth of the"
@@ -110,8 +111,8 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
     }
     if GAME in shipped_weights("az"):
         layouts[OURS] = "az:jiu,sims=32"
-    search = f"alphabeta:depth={scale.depth},quiescence=0,width=all"
-    narrowed, followed = f"alphabeta:depth={scale.depth},quiescence=0", f"alphabeta:depth={scale.depth}"
+    followed = f"alphabeta:depth={scale.depth},{PLAIN}"
+    narrowed, search = f"{followed},quiescence=0", f"{followed},quiescence=0,width=all"
     many = {name: scale.our_games if name == OURS else scale.games for name in layouts}
     kinds = (
         ("quick battles", BATTLE, sides(search, BATTLE), scale.battles, 10),
@@ -127,7 +128,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
     ]
     found = play_all(folder, meetings, report, said)
     # In equal time, so with nothing beside it.
-    usual, equal = f"alphabeta:quiescence=0,seconds={scale.seconds:g}", "narrowed against every move"
+    usual, equal = f"alphabeta:quiescence=0,seconds={scale.seconds:g},{PLAIN}", "narrowed against every move"
     narrow, every = sides("greedy", usual), sides("greedy", f"{usual},width=all")
     match = Meeting(equal, GAME, (narrow, every), scale.our_games, scale.our_games, OPENING)
     timed = play_all(folder, [match], report, said)
