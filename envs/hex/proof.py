@@ -7,8 +7,8 @@ its own. Else it must play within the carriers of all that the other threatens. 
   than playing on: whatever wins then, one move that is not vulnerable wins at once;
 - those that another cell, which stays, dominates: a stone there would kill them.
 
-Moves are ranked by the two-distances on the board as it is filled in. A move that only leads on to what is won is chosen by
-those on the board as it is.
+Moves are ranked by the two-distances on the board as it is filled in. A move that only leads on to what is
+won is chosen by those on the board as it is.
 """
 
 import numpy as np
