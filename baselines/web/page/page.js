@@ -17,6 +17,7 @@ if (!framed) history.replaceState(null, "", location.pathname);
 const name = framed && named ? named : (sessionStorage.table ??= drawn());
 
 let socket, setup, records, table = null, looked = null, wanted = 0, shownAt = 0, ticking = 0, pointed = null, wait = 250;
+let choosing = false; // whether the form is open because somebody wants another game: what happens at the table leaves it open
 
 const board = new Board($("board"), {
   played: (one) => ask({ type: "play", action: one.action, ply: table.ply }),
@@ -63,7 +64,7 @@ function hear(message) {
     table = message;
     looked = null;
     wanted = table.ply;
-    front(false);
+    if (!choosing) front(false);
     draw(before);
   } else if (message.type === "look") {
     if (message.ply !== wanted) return; // another one has been asked for meanwhile
@@ -107,7 +108,6 @@ function openSetup() {
 }
 
 function draw(before = table.svg) {
-  $("table").hidden = false;
   document.title = `${table.title} · boyi`;
   Object.assign(document.body.dataset, { turn: table.over ? "over" : table.mine ? "mine" : "others", ply: table.ply });
   $("title").textContent = table.setup.game;
@@ -208,11 +208,18 @@ function keep(content, file, type) {
 }
 
 function begin(setup) {
+  choosing = false;
   ask({ type: "setup", setup });
 }
 
-$("new").onclick = openSetup;
-$("cancel").onclick = () => front(false);
+$("new").onclick = () => {
+  choosing = true;
+  openSetup();
+};
+$("cancel").onclick = () => {
+  choosing = false;
+  front(false);
+};
 $("language").onclick = () => {
   switchLanguage();
   setup.draw();
@@ -254,7 +261,10 @@ document.addEventListener("keydown", (event) => {
 
 translate();
 setup = new Setup(await (await fetch("catalog.json")).json(), begin);
-records = new Records((line) => ask({ type: "open", line }));
+records = new Records((line) => {
+  choosing = false;
+  ask({ type: "open", line });
+});
 records.read(await (await fetch("games.jsonl")).text());
 new Run(setup.catalog.run, (text) => records.read(text));
 connect();

@@ -442,6 +442,16 @@ def test_what_is_wrong_is_a_sentence_on_the_page(page: Any) -> None:
         page.wait_for_function("words => document.getElementById('error').textContent.includes(words)", arg=words)
 
 
+def test_the_form_stays_open_whatever_happens_at_the_table(page: Any) -> None:
+    begin(page, "hex", "random", "random")
+    page.click("#new")
+    ply = page.evaluate("document.body.dataset.ply")
+    page.wait_for_function("ply => document.body.dataset.ply !== ply", arg=ply)
+    assert page.is_visible("#setup") and page.is_hidden("#table")
+    page.click("#cancel")
+    assert page.is_hidden("#setup") and page.is_visible("#board svg")
+
+
 def test_no_serious_fault_of_access(page: Any) -> None:
     place = os.environ.get("BOYI_AXE")
     if place is None and not os.environ.get("CI"):
