@@ -17,7 +17,7 @@ if (!framed) history.replaceState(null, "", location.pathname);
 const name = framed && named ? named : (sessionStorage.table ??= drawn());
 
 let socket, setup, records, table = null, looked = null, wanted = 0, shownAt = 0, ticking = 0, pointed = null, wait = 250;
-let choosing = false; // whether the form is open because somebody wants another game: what happens at the table leaves it open
+let asked = false; // whether another game has been asked for: nothing else that comes from the table closes the form
 
 const board = new Board($("board"), {
   played: (one) => ask({ type: "play", action: one.action, ply: table.ply }),
@@ -64,7 +64,8 @@ function hear(message) {
     table = message;
     looked = null;
     wanted = table.ply;
-    if (!choosing) front(false);
+    if (asked || $("setup").hidden) front(false);
+    asked = false;
     draw(before);
   } else if (message.type === "look") {
     if (message.ply !== wanted) return; // another one has been asked for meanwhile
@@ -84,7 +85,7 @@ function hear(message) {
   else if (message.type === "branched") window.open(`${location.pathname}#${message.to}`, "_blank", "noopener");
   else if (message.type === "empty") openSetup();
   else if (message.type === "error") {
-    analysis.on = false; // or what is refused would be asked for again
+    asked = analysis.on = false; // or what is refused would be asked for again
     if (table && !looked) draw();
     $("error").textContent = message.text;
   } else if (message.type === "taken") {
@@ -207,19 +208,17 @@ function keep(content, file, type) {
   URL.revokeObjectURL(link.href);
 }
 
-function begin(setup) {
-  choosing = false;
-  ask({ type: "setup", setup });
+function askForGame(message) {
+  asked = true;
+  ask(message);
 }
 
-$("new").onclick = () => {
-  choosing = true;
-  openSetup();
-};
-$("cancel").onclick = () => {
-  choosing = false;
-  front(false);
-};
+function begin(setup) {
+  askForGame({ type: "setup", setup });
+}
+
+$("new").onclick = openSetup;
+$("cancel").onclick = () => front(false);
 $("language").onclick = () => {
   switchLanguage();
   setup.draw();
@@ -261,10 +260,7 @@ document.addEventListener("keydown", (event) => {
 
 translate();
 setup = new Setup(await (await fetch("catalog.json")).json(), begin);
-records = new Records((line) => {
-  choosing = false;
-  ask({ type: "open", line });
-});
+records = new Records((line) => askForGame({ type: "open", line }));
 records.read(await (await fetch("games.jsonl")).text());
 new Run(setup.catalog.run, (text) => records.read(text));
 connect();
