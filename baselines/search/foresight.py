@@ -7,12 +7,10 @@ import numpy as np
 from ...envs.engine.bind import bind
 from ...envs.engine.kernels import step_one
 from ...envs.engine.spec import Game
-from .proof import Prover
+from .proof import FEWEST, Prover, notes_kept
 
 ENTRIES = 1 << 16  # positions that a question remembers
 LEVELS = 64  # moves that a line of a proof has at most
-FEWEST = 4  # moves without which no proof is tried
-ROOM = 64 << 20  # bytes that the notes of all proofs may take
 
 
 def provers(game: Game) -> list[Prover]:
@@ -20,9 +18,7 @@ def provers(game: Game) -> list[Prover]:
 
     Nor where its notes take too much room.
     """
-    if not game.has("proof"):
-        return []
-    levels = min(LEVELS, ROOM // (2 * int(game.module("proof").notes(game).nbytes)) - 1)
+    levels = notes_kept(game, 2 * (LEVELS + 1)) // 2 - 1 if game.has("proof") else 0
     return [Prover(game, ENTRIES, levels=levels) for _ in range(2)] if levels >= FEWEST else []
 
 

@@ -9,10 +9,9 @@ import numpy as np
 from ...envs.engine.bind import Kernel, brought
 from ...envs.engine.spec import Game
 from .insight_kernels import narrow_by_proof
-from .proof import decides
+from .proof import decides, notes_kept
 
-LEVELS, ROOM = 16, 64 << 20  # levels whose notes are kept at most, and bytes that these may take
-FEWEST = 4  # levels without which nothing is examined
+LEVELS = 16  # levels whose notes are kept at most
 
 
 class Insight(NamedTuple):
@@ -27,10 +26,8 @@ NO_INSIGHT = Insight(None, {})
 
 def find_insight(game: Game) -> Insight:
     """Find what can be asked of a game's positions: nothing where it has no such proofs, or no room for them."""
-    if not decides(game):
+    levels = notes_kept(game, LEVELS) if decides(game) else 0
+    if not levels:
         return NO_INSIGHT
-    notes = game.module("proof").notes(game)
-    levels = min(LEVELS, ROOM // int(notes.nbytes))
-    if levels < FEWEST:
-        return NO_INSIGHT
-    return Insight(np.repeat(notes, levels), {"narrow_down": narrow_by_proof, **brought(game, "proof")})
+    notes = np.repeat(game.module("proof").notes(game), levels)
+    return Insight(notes, {"narrow_down": narrow_by_proof, **brought(game, "proof")})

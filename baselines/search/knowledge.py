@@ -11,11 +11,10 @@ from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game, Param
 from .examiner_kernels import learn_rows, look_rows
 from .knowledge_kernels import Knowledge, learn
-from .proof import decides
+from .proof import decides, notes_kept
 from .puct_kernels import Leaves, Planted
 
-RECORDS, ROOM = 64, 64 << 20  # positions whose notes are kept at most, and bytes that these may take
-FEWEST = 4  # records with which it pays
+RECORDS = 64  # positions whose notes are kept at most
 EXAMINE = Param(
     0, "visits after which it is examined who wins a position and which moves matter, 0: never", low=0, high=10**9
 )
@@ -24,12 +23,12 @@ EXAMINE = Param(
 
 def learns(game: Game) -> bool:
     """Whether positions of a game can be examined: its proofs say who wins any, and several notes have room."""
-    return decides(game) and _records(game) >= FEWEST
+    return decides(game) and notes_kept(game, RECORDS) > 0
 
 
 def make_knowledge(game: Game, *, empty: bool = False) -> Knowledge:
     """Allocate the room; `empty` is for a search that examines nothing."""
-    notes = np.zeros(1, np.int8) if empty else np.repeat(game.module("proof").notes(game), _records(game))
+    notes = np.zeros(1, np.int8) if empty else np.repeat(game.module("proof").notes(game), notes_kept(game, RECORDS))
     return Knowledge(
         notes=notes,
         owners=np.zeros(notes.size, np.int64),
@@ -81,7 +80,3 @@ class Examiner:
 def learning_kernels(game: Game) -> dict[str, Kernel]:
     """Name the kernels that a search which learns is bound with."""
     return {"learn": learn, **brought(game, "proof")}
-
-
-def _records(game: Game) -> int:
-    return min(RECORDS, ROOM // int(game.module("proof").notes(game).nbytes))

@@ -12,6 +12,8 @@ from .proof_kernels import BUCKET, ENTRY, EXAMINED, begin, make_proofs, prove
 LISTED = 16  # entries of the table for each position whose moves are remembered
 EVER = 1 << 50  # more positions than a search examines
 ROOM = 1 << 30  # bytes that notes may take
+SEARCH_ROOM = 64 << 20  # bytes that notes may take which a search keeps beside its own arrays
+FEWEST = 4  # notes with which it pays to keep any
 
 
 def decides(game: Game) -> bool:
@@ -19,6 +21,12 @@ def decides(game: Game) -> bool:
     if not game.has("proof") or getattr(game.module("proof"), "WINS_ALONE", False):
         return False
     return (game.longest + 3) * int(game.module("proof").notes(game).nbytes) <= ROOM
+
+
+def notes_kept(game: Game, most: int) -> int:
+    """Say how many notes on positions a search of a game with proofs keeps: `most` or what has room, or 0 if few."""
+    kept = min(most, SEARCH_ROOM // int(game.module("proof").notes(game).nbytes))
+    return kept if kept >= FEWEST else 0
 
 
 class Prover:

@@ -6,10 +6,10 @@ from hex_positions import played
 
 from boyi.baselines.search import knowledge
 from boyi.baselines.search.alphabeta import AlphaBeta
-from boyi.baselines.search.knowledge import ROOM, learns, make_knowledge
+from boyi.baselines.search.knowledge import learns, make_knowledge
 from boyi.baselines.search.knowledge_kernels import EXAMINED
 from boyi.baselines.search.mcts import MCTS
-from boyi.baselines.search.proof import Prover
+from boyi.baselines.search.proof import SEARCH_ROOM, Prover
 from boyi.baselines.search.tree import children
 from boyi.envs import Batch, BoyiError, find
 
@@ -123,7 +123,7 @@ def test_a_search_takes_nothing_from_the_one_before() -> None:
 
 def test_notes_have_bounds_and_what_is_forgotten_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """A record for every position on the way down is all that a search needs."""
-    assert make_knowledge(find("hex")).notes.nbytes <= ROOM
+    assert make_knowledge(find("hex")).notes.nbytes <= SEARCH_ROOM
     batch, found = Batch("hex:board_size=6", 1, seed=1), []
     for records in (64, 4):
         monkeypatch.setattr(knowledge, "RECORDS", records)
