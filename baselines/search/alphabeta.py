@@ -132,7 +132,7 @@ class AlphaBeta(Agent):
             5, "positions examined to prove a win or a loss, for every 100 that the search meets", low=0, high=1000
         ),
         "examine": Param(
-            0,
+            3,
             "turns to go from which a position is examined for who wins and which moves matter (hex); 0: none is",
             low=0,
             high=DEEPEST,

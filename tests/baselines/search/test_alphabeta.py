@@ -170,7 +170,7 @@ TABLES = ({}, {"table": 0}, {"table": 8})
 def test_values_are_those_of_brute_force(weigh: Any, game: str, plies: int, depth: int, count: int) -> None:
     weigh(PLAIN)
     brute = BruteForce(find(game), PLAIN)
-    agents = [AlphaBeta(depth=depth, quiescence=0, selective=False, proofs=0, **values) for values in TABLES]
+    agents = [AlphaBeta(depth=depth, quiescence=0, selective=False, proofs=0, examine=0, **values) for values in TABLES]
     for view in positions(game, plies, count):
         best, searched = 0, 0
         for agent in agents:
@@ -191,7 +191,7 @@ def test_tactics_are_tried_where_the_depth_ends(weigh: Any, game: str, plies: in
     for view in positions(game, plies, 3):
         values = []
         for quiescence in (0, 1, 2):
-            found = AlphaBeta(depth=depth, quiescence=quiescence, selective=False, proofs=0).search(view)
+            found = AlphaBeta(depth=depth, quiescence=quiescence, selective=False, proofs=0, examine=0).search(view)
             brute = BruteForce(find(game), RESTLESS, quiescence)
             assert found.value == brute.value(view.states, depth), game_diagram(view)
             values.append(found.value)
@@ -289,7 +289,7 @@ def test_it_counts_a_win_in_two() -> None:
     for move in ("c1", "a1", "c2", "a2", "c3", "e1"):
         batch.step([text.parse(batch.states[0], move)])
     # From c3, c4 or b4 joins two cells to the bottom, of which seat 1 can take only one.
-    found = AlphaBeta(depth=6).search(batch.view())
+    found = AlphaBeta(depth=6, examine=0).search(batch.view())
     assert (found.value, found.depth, len(found.line)) == (2 * WIN - 3, 3, 3)
 
 
@@ -411,7 +411,7 @@ def test_every_legal_action_is_tried_where_the_width_is_all(weigh: Any, name: st
     """Whatever the game would have named first; in the depth, not in the tactics behind it."""
     brute = BruteForce(find(name), PLAIN)
     weigh({**PLAIN, "candidates": every_third})
-    agent = AlphaBeta(depth=2, width="all")
+    agent = AlphaBeta(depth=2, width="all", examine=0)
     for view in positions(name, 5, 3):
         found = agent.search(view)
         assert agent.workspace is not None

@@ -15,14 +15,14 @@ ENDLESS = [
     ("hex:board_size=5", "mcts:sims=1000000000,threads=2,prove=false,nodes=20000"),
     ("hex:board_size=5", "mcts:seconds=80000,prove=false,nodes=20000"),
     ("hex:board_size=5", "puct:sims=1000000000,nodes=20000"),
-    ("hex:board_size=5", "alphabeta:depth=100,proofs=0"),
-    ("hex:board_size=5", "alphabeta:seconds=80000,proofs=0"),
+    ("hex:board_size=5", "alphabeta:depth=100,proofs=0,examine=0"),
+    ("hex:board_size=5", "alphabeta:seconds=80000,proofs=0,examine=0"),
     ("einstein", "expectimax:depth=40"),
 ]
 LOOKING = [
     "mcts:sims=2000",
     "puct:sims=400",
-    "alphabeta:depth=3",
+    "alphabeta:depth=3,examine=0",
     "mcts:sims=2000,threads=2",
 ]
 
@@ -45,7 +45,7 @@ def test_whoever_is_hurried_answers(game: str, agent: str) -> None:
 @pytest.mark.parametrize(
     ("game", "agent"),
     [
-        *(("hex:board_size=4", agent) for agent in [*LOOKING, "alphabeta:nodes=5000,proofs=50"]),
+        *(("hex:board_size=4", agent) for agent in [*LOOKING, "alphabeta:depth=3", "alphabeta:nodes=5000,proofs=50"]),
         ("einstein", "expectimax:depth=3"),
     ],
 )
@@ -84,7 +84,7 @@ def test_what_is_expected_can_be_played(agent: str) -> None:
 
 def test_of_a_won_game_the_win_is_expected() -> None:
     game = "hex:board_size=2"
-    one = make_agent("alphabeta:depth=10", find(game))
+    one = make_agent("alphabeta:depth=10,examine=0", find(game))
     view = shown(game)
     action = int(one.act(view)[0])
     batch = Batch(game, 1)
