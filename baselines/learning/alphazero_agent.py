@@ -17,7 +17,7 @@ from ...envs.records.files import PathOf, as_path
 from ..agent import Agent, Weights, check_duel
 from ..search.guided import PARAMS as GUIDED
 from ..search.guided import GuidedSearch, Searched, read_settings
-from ..search.knowledge import EXAMINE
+from ..search.knowledge import EXAMINE, learns
 from ..search.puct import shares
 from .alphazero_params import LEAF, PROOFS
 from .model_agent import tensor_forms
@@ -30,7 +30,12 @@ if TYPE_CHECKING:
     from .networks import Network
 
 FORMAT = "boyi-az-1"
-KEPT = {**{name: param for name, param in GUIDED.items() if name != "root"}, "leaf": LEAF, "proofs": PROOFS}
+KEPT = {
+    **{name: param for name, param in GUIDED.items() if name != "root"},
+    "leaf": LEAF,
+    "proofs": PROOFS,
+    "examine": EXAMINE,
+}
 """What of the search that a network has learned with its file keeps."""
 
 
@@ -156,7 +161,10 @@ class NetworkPlayer(Agent):
         if game == self.game:
             return
         self.judged = self.evaluator(game)
-        settings = read_settings({**self.given(), "root": self.values["root"], "examine": self.values["examine"]})
+        given, examine = self.given(), self.values["examine"]
+        if examine < 0:
+            examine = given["examine"] if learns(game) else 0
+        settings = read_settings({**given, "root": self.values["root"], "examine": examine})
         self.guided = GuidedSearch(game, self.judged, settings, 0 if self.values["seconds"] else self.values["sims"])
         self.game = game
 
@@ -208,7 +216,9 @@ SEARCH = {
     "sims": Param(200, "simulations per decision; 0: the policy alone", low=0, high=10**9),
     "seconds": Param(0.0, "time per decision instead of simulations, when above 0", low=0.0, high=86400.0),
     "root": GUIDED["root"],
-    "examine": EXAMINE,
+    "examine": Param(
+        -1, "visits after which a position is examined for who wins; -1: as the file says", low=-1, high=10**9
+    ),
     "temperature": Param(0.0, "play by visits ** (1 / temperature); 0: the most visited", low=0.0, high=100.0),
 }
 """What every player by a network may be told."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...envs.engine.spec import Param
 from ..search.guided import PARAMS as GUIDED
+from ..search.knowledge import EXAMINE
 
 MANY = 10**12
 LEAF = Param(
@@ -33,6 +34,7 @@ PARAMS: dict[str, Param] = {
     **GUIDED,
     "leaf": LEAF,
     "proofs": PROOFS,
+    "examine": EXAMINE,
     "c": Param(1.5, GUIDED["c"].doc, low=0.0, high=1000.0),
     "keep_tree": Param(True, "keep the part of the tree that was played (root=puct)"),
     "noise": Param(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boyi.baselines.agents import make_agent
-from boyi.baselines.learning.alphazero_agent import read_network
+from boyi.baselines.learning.alphazero_agent import AlphaZeroAgent, read_network
 from boyi.baselines.learning.model_agent import read_model
 from boyi.baselines.learning.shipped import WEIGHTS, shipped_weights, weights_file
 from boyi.envs import Batch, find
@@ -40,3 +40,18 @@ def test_the_agents_have_no_others_and_all_are_small() -> None:
     files = list(WEIGHTS.glob("*/*.safetensors"))
     assert {(file.parent.name, file.stem) for file in files} == set(NAMES)
     assert len(NAMES) >= 3 and sum(file.stat().st_size for file in files) < ALL
+
+
+@pytest.mark.parametrize(
+    ("agent", "game", "often"),
+    [
+        ("az:hex", "hex", 20),
+        ("az:hex,examine=0", "hex", 0),
+        ("az:hex,examine=7", "hex:board_size=7", 7),
+        ("az:hex", "hex:board_size=26", 0),  # too large to be examined
+        ("az:gomoku", "gomoku", 0),
+    ],
+)
+def test_it_examines_as_its_file_says(agent: str, game: str, often: int) -> None:
+    player = make_agent(agent, game)
+    assert isinstance(player, AlphaZeroAgent) and player.guided.settings.examine == often
