@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from ..envs.engine.errors import SELF_PLAY, BoyiError, SelfPlayWarning, shown, unknown, unknown_option
@@ -146,6 +147,17 @@ def agents_for(game: str | Spec | Game) -> list[str]:
             continue
         found.append(name)
     return found
+
+
+def learned(agent: str) -> bool:
+    """Whether an agent's string names one that plays by a network, alone or inside of another."""
+    return re.search(r"\b(az|dqn|ddqn):", agent) is not None
+
+
+def playable(agents: Iterable[str]) -> list[str]:
+    """Choose of some agents those that can play here: networks need PyTorch."""
+    able = find_spec("torch") is not None
+    return [agent for agent in agents if able or not learned(agent)]
 
 
 def alias(agent: AgentLike) -> tuple[str, AgentLike]:

@@ -22,20 +22,20 @@ GAMES = HERE.parent / "runs" / "ladder"
 INFORMED = "rave=500,c=0,rollouts=informed"
 AGENTS = {
     "hex": (
-        "mcts:sims=3000", f"mcts:sims=30,{INFORMED}", f"mcts:sims=1000,{INFORMED}", "puct:sims=100",
-        "alphabeta:depth=1,quiescence=0",
+        "mcts:sims=3000", f"mcts:sims=30,{INFORMED}", "puct:sims=100", "alphabeta:depth=1,quiescence=0",
+        "alphabeta:depth=1,examine=0", "az:hex,sims=0",
     ),
     "gomoku": (
         "mcts:sims=100", "mcts:sims=3000", "mcts:sims=300,rollouts=informed", "puct:sims=50", "alphabeta:depth=1",
-        "alphabeta:depth=4",
+        "alphabeta:depth=4", "az:gomoku,sims=0",
     ),
     "jiu": (
         "puct:sims=10", "two_phase:layout=random,battle=greedy", "alphabeta:nodes=20", "alphabeta:depth=1",
-        "alphabeta:depth=2",
+        "alphabeta:depth=2", "alphabeta:nodes=2000,evaluation=learned",
     ),
     "einstein": (
         "mcts:sims=1000", "puct:sims=100", "puct:sims=100,chance=expected", "expectimax:depth=2", "expectimax:depth=4",
-        "az:einstein",
+        "az:einstein,sims=0",
     ),
     "mahjong": (
         "mcts:sims=20", "expectimax:depth=1,alpha=0.2", "expectimax:depth=1,alpha=0.6",

@@ -28,14 +28,14 @@ from ...envs.engine.spec import Game, Spec, find
 from ...envs.engine.version import __version__
 from ...envs.records.files import PathOf, as_path, read_lines, replace_file
 from ...envs.records.game_record import GameRecord
-from ..agents import AgentLike
-from .ladders import NAME, PROVISIONAL, Ladder, Rung, find_ladder
+from ..agents import AgentLike, learned
+from .ladders import Ladder, Rung, find_ladder
 from .matches import Match, compete
 from .printing import as_text, text_table
 from .rating import ELO, Estimate, difference, rate_against, student, wilson
 from .results import REPEATS, Pairing, Result, duration, elo_interval, elo_value, percent
 
-FORMAT = "boyi-benchmark-1"
+FORMAT = "boyi-benchmark-2"
 FARTHEST = 50_000  # Elo from random: chains of opponents, each far above the last, do not lead so far
 SAME = ("ladder", "game", "game_version", "protocol")
 """What two results must have in common to be compared."""
@@ -60,9 +60,10 @@ class Step(Form, frozen=True, kw_only=True):
 class Standing(Form, JupyterMixin, frozen=True, kw_only=True):
     """What an agent is worth on a ladder, played with this `version` of the package.
 
-    `protocol` is the ladder's digest and `games_digest` that of all moves and returns; `distinct` counts the games that
-    differ. `graded` says whether returns, in `unit`, tell more than who won, `own` whether the game has rungs of its
-    own.
+    `protocol` is the ladder's digest and `games_digest` that of all moves and returns, but for games with rungs that
+    are networks, whose arithmetic differs from machine to machine; `distinct` counts the games that differ. `left_out`
+    are the rungs that could not play, for want of PyTorch. `graded` says whether returns, in `unit`, tell more than who
+    won, `own` whether the game has rungs of its own.
     """
 
     format: str = FORMAT
@@ -75,6 +76,7 @@ class Standing(Form, JupyterMixin, frozen=True, kw_only=True):
     agent: str
     rating: Estimate
     steps: tuple[Step, ...]
+    left_out: tuple[str, ...]
     distinct: Whole
     games_digest: str
     graded: bool
@@ -98,8 +100,8 @@ class Standing(Form, JupyterMixin, frozen=True, kw_only=True):
         head = f"{self.agent} on {self.ladder} of {self.game}: Elo {_rating(self.rating)}, random = 0"
         parts: list[RenderableType] = [Text(head), self._grid()]
         parts.append(Text(f"{self.games} games, {duration(self.seconds_per_move)} a move, boyi {self.version}"))
-        if self.ladder == NAME and self.own:
-            parts.append(Text(PROVISIONAL))
+        if self.left_out:
+            parts.append(Text(f"Left out, for they need PyTorch: {', '.join(self.left_out)}"))
         if not self.own:
             parts.append(Text(f"{self.game} has no ladder of its own: random is all there is to measure against"))
         if 4 * self.distinct < 3 * self.games:
@@ -195,7 +197,8 @@ def games_file(out: PathOf) -> Path:
 
 def _standing(ladder: Ladder, match: Match, result: Result, records: Sequence[GameRecord]) -> Standing:
     """Sum up all the games of a ladder."""
-    steps = tuple(_step(*each, records, k) for k, each in enumerate(zip(ladder.rungs, result.pairings, strict=True)))
+    rungs = ladder.playable
+    steps = tuple(_step(*each, records, k) for k, each in enumerate(zip(rungs, result.pairings, strict=True)))
     halves = [step.draws / 2 for step in steps]
     rating = rate_against(
         [step.elo for step in steps],
@@ -214,8 +217,9 @@ def _standing(ladder: Ladder, match: Match, result: Result, records: Sequence[Ga
         agent=match.names[0],
         rating=_rounded(rating, 1),
         steps=steps,
+        left_out=tuple(rung.agent for rung in ladder.rungs if rung not in rungs),
         distinct=result.distinct,
-        games_digest=_digest(records),
+        games_digest=_digest(records, rungs),
         graded=result.graded,
         unit=match.game.spec.unit,
         seconds_per_move=round(seconds / max(1, decisions), 6),
@@ -247,9 +251,14 @@ def _rounded(estimate: Estimate, digits: int) -> Estimate:
     return Estimate(*(round(end, digits) for end in estimate))
 
 
-def _digest(records: Sequence[GameRecord]) -> str:
-    """Condense what happened in the games, whoever played them."""
-    played = sorted((record.pairing, record.index, record.actions, record.returns) for record in records)
+def _digest(records: Sequence[GameRecord], rungs: Sequence[Rung]) -> str:
+    """Condense what happened in the games with rungs that are no networks, whoever played them."""
+    names = {pairing: rung.agent for pairing, rung in enumerate(rungs) if not learned(rung.agent)}
+    played = sorted(
+        (names[record.pairing], record.index, record.actions, record.returns)
+        for record in records
+        if record.pairing in names
+    )
     return hashlib.sha256(json.dumps(played).encode()).hexdigest()[:16]
 
 

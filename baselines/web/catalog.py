@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from importlib.util import find_spec
 from typing import Any
 
 from ...envs.engine.facts import facts
 from ...envs.engine.spec import Game, Param, find, games
 from ..agent import Agent
-from ..agents import AGENTS, agents_for
+from ..agents import AGENTS, agents_for, playable
 from ..arena.sitting import PERSON
-
-LEARNED = r"\b(az|dqn|ddqn):"
-"""What the strings of agents hold that play by networks."""
 
 
 def catalog() -> dict[str, Any]:
@@ -40,12 +34,6 @@ def _game(game: Game) -> dict[str, Any]:
         "agents": agents_for(game),
         "analysts": _analysts(game),
     }
-
-
-def playable(agents: Iterable[str]) -> list[str]:
-    """Choose of some agents those that can play here: networks need PyTorch."""
-    able = find_spec("torch") is not None
-    return [agent for agent in agents if able or not re.search(LEARNED, agent)]
 
 
 def _analysts(game: Game) -> list[str]:

@@ -30,10 +30,9 @@ from ...envs.engine.facts import facts
 from ...envs.engine.spec import Game
 from ...envs.records.files import replace_file
 from ..agent import Agent
-from ..agents import make_agent
+from ..agents import make_agent, playable
 from ..arena.sitting import PERSON
 from ..trust import untrusted
-from .catalog import playable
 from .scene import Scene
 from .table import Kept, Setup, Table
 
