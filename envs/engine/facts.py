@@ -20,9 +20,9 @@ class Facts:
     its parameters can say. `golden` is the game whose golden playthrough is kept. `images` is how many symmetric images
     ``planes`` has. `program` is the protocol that programs of the game speak, `judge` the agent that is asked what a
     position is worth: the strongest search, for a fixed number of nodes. `opponents` are the agents that a person is
-    offered, the strongest on the ladder first. `openspiel`, `pgx` and `rlcard` are its names there, OpenSpiel's with
-    the parameters that it has as in ``hex(board_size={board_size})``. `goals` is what `boyi speed` aims at, by line: a
-    ratio to the peer or, for the line without one, steps a second.
+    offered, first one of the strongest that need no network. `openspiel`, `pgx` and `rlcard` are its names there,
+    OpenSpiel's with the parameters that it has as in ``hex(board_size={board_size})``. `goals` is what `boyi speed`
+    aims at, by line: a ratio to the peer or, for the line without one, steps a second.
     """
 
     small: Params = field(default_factory=dict)
