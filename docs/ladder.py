@@ -70,7 +70,10 @@ def page() -> str:
 def _section(ladder: Ladder) -> Iterator[str]:
     paths = sorted((HERE / "ladder").glob(f"{ladder.game}_*.json"))
     standings = sorted((read_standing(path, ladder.game) for path in paths), key=lambda each: each.rating.value)
-    opened = f", each opened by {ladder.opening} random moves" if ladder.opening else ""
+    opened = ""
+    if ladder.opening:
+        opened = f", each opened by {ladder.opening} random moves that `{ladder.judge}` holds for even within "
+        opened += f"{ladder.margin:g}"
     yield from ("", f"### {ladder.game}", "", f"{ladder.games} games with each rung, seed {ladder.seed}{opened}.")
     yield from (f"Ratings of the rungs: {ladder.measured}.", "", "| rung | Elo | 95 % |", "|---|---|---|")
     for rung in ladder.rungs:
