@@ -154,10 +154,9 @@ def learned(agent: str) -> bool:
     return re.search(r"\b(az|dqn|ddqn):", agent) is not None
 
 
-def playable(agents: Iterable[str]) -> list[str]:
-    """Choose of some agents those that can play here: networks need PyTorch."""
-    able = find_spec("torch") is not None
-    return [agent for agent in agents if able or not learned(agent)]
+def can_play(agent: str) -> bool:
+    """Whether the agent of a string can play with what is installed: networks need PyTorch."""
+    return not learned(agent) or find_spec("torch") is not None
 
 
 def alias(agent: AgentLike) -> tuple[str, AgentLike]:

@@ -23,7 +23,7 @@ import typer
 from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game, Spec, find
 from ...envs.records.game_record import GameRecord
-from ..agents import AgentLike, playable
+from ..agents import AgentLike, can_play
 from .matches import Match, compete
 from .openings import Openings
 from .options import Cluster, Workers
@@ -67,8 +67,7 @@ class Ladder:
     @property
     def playable(self) -> list[Rung]:
         """The rungs that can play here: networks need PyTorch."""
-        able = playable(rung.agent for rung in self.rungs)
-        return [rung for rung in self.rungs if rung.agent in able]
+        return [rung for rung in self.rungs if can_play(rung.agent)]
 
     @property
     def total(self) -> int:

@@ -217,7 +217,7 @@ SEARCH = {
     "seconds": Param(0.0, "time per decision instead of simulations, when above 0", low=0.0, high=86400.0),
     "root": GUIDED["root"],
     "examine": Param(
-        -1, "visits after which a position is examined for who wins; -1: as the file says", low=-1, high=10**9
+        -1, "visits after which a position is examined for who wins; -1: as the file says", low=-1, high=EXAMINE.high
     ),
     "temperature": Param(0.0, "play by visits ** (1 / temperature); 0: the most visited", low=0.0, high=100.0),
 }

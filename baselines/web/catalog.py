@@ -7,7 +7,7 @@ from typing import Any
 from ...envs.engine.facts import facts
 from ...envs.engine.spec import Game, Param, find, games
 from ..agent import Agent
-from ..agents import AGENTS, agents_for, playable
+from ..agents import AGENTS, agents_for, can_play
 from ..arena.sitting import PERSON
 
 
@@ -30,7 +30,7 @@ def _game(game: Game) -> dict[str, Any]:
         "title": spec.title,
         "seats": spec.seats,
         "params": [_param(key, param) for key, param in spec.params.items()],
-        "opponents": playable(facts(game).opponents),
+        "opponents": list(filter(can_play, facts(game).opponents)),
         "agents": agents_for(game),
         "analysts": _analysts(game),
     }
@@ -39,7 +39,7 @@ def _game(game: Game) -> dict[str, Any]:
 def _analysts(game: Game) -> list[str]:
     """List the agents of a game that say what they make of actions, those that it offers before plain ones."""
     weighing = [name for name, agent in AGENTS.items() if agent.weigh is not Agent.weigh]
-    offered = playable(facts(game).opponents)
+    offered = list(filter(can_play, facts(game).opponents))
     return [
         *(agent for agent in offered if agent.partition(":")[0] in weighing),
         *(name for name in agents_for(game) if name in weighing and name not in offered),

@@ -30,7 +30,7 @@ from ...envs.engine.facts import facts
 from ...envs.engine.spec import Game
 from ...envs.records.files import replace_file
 from ..agent import Agent
-from ..agents import make_agent, playable
+from ..agents import can_play, make_agent
 from ..arena.sitting import PERSON
 from ..trust import untrusted
 from .scene import Scene
@@ -150,7 +150,7 @@ def _named(player: object, game: Game) -> str:
             return str(make_agent(str(player), game))
         except BoyiError:
             pass  # it has no string that would make it
-    return playable(facts(game).opponents)[0]
+    return next(filter(can_play, facts(game).opponents))
 
 
 class Window:
