@@ -19,7 +19,8 @@ SHARE = 25  # decisions that the time left to a seat is to last for, however lon
 
 def copied(states: np.ndarray, which: np.ndarray | slice = slice(None)) -> np.ndarray:
     """Copy records byte by byte: NumPy would leave the padding between their fields undefined."""
-    raw = states.view(np.dtype((np.void, states.dtype.itemsize)))
+    # The type by its name: where NumPy makes one of np.void it asks a function in Python, and drops a Ctrl-C in there.
+    raw = states.view(f"V{states.dtype.itemsize}")
     return np.array(raw[which]).view(states.dtype)
 
 

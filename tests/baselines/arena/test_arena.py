@@ -422,6 +422,32 @@ def test_a_file_that_cannot_be_written_is_one_sentence(tmp_path):
         read_game(tmp_path)
 
 
+def test_no_call_that_a_match_makes_loses_an_interrupt():
+    def play(chosen=None):
+        """List what Python functions are called, and interrupt in the chosen one."""
+
+        def look(frame, event, _):
+            if event == "call":
+                called[frame.f_code] = None
+                if frame.f_code is chosen:
+                    raise KeyboardInterrupt
+
+        called = {}
+        sys.setprofile(look)
+        try:
+            list(Match("hex:board_size=3", ["contestants:first", "random"], games=2).play())
+        finally:
+            sys.setprofile(None)
+        return called
+
+    play()  # which compiles and imports
+    called = play()
+    assert len(called) > 100
+    for each in called:
+        with pytest.raises(KeyboardInterrupt):
+            play(each)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["SIGKILL", "SIGINT"])
 def test_a_killed_run_resumes_to_what_it_would_have_been(tmp_path, how):
