@@ -9,7 +9,7 @@ and, with ``double=True``, as Q_target at the legal action that the online netwo
 
 ``negamax``   the next position, seen by whoever moves there; factor -1 if that is the opponent, 1 if the same seat
 ``own_next``  the seat's own next decision, after everybody else's; factor 1. The only one against opponents
-``literal``   the next position, seen by the seat that has just moved: as the Gomoku program of systems.md S2 printed it
+``literal``   the next position, seen by the seat that has just moved: as S2 (docs/deviations.md) prints it
 
 With `n_steps` (Sutton 1988; in self-play with every step's own factor) the rewards of so many decisions come before the
 value, and with `average` (Izmailov et al. 2018) who plays is the running mean of the weights, not the last of them.

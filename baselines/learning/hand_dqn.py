@@ -1,4 +1,4 @@
-"""Q-learning of mahjong beside a search over hands (Lei and others 2021, systems.md S4), to be read from top to bottom.
+"""Q-learning of mahjong beside a search over hands (S4 of docs/deviations.md), to be read from top to bottom.
 
 All four seats of many tables are played by one network and one search, which help each other: the network values the
 hands at the search's ends, the search explores, and what it promises is a part of the reward. A seat's decisions of a

@@ -90,8 +90,8 @@ READ_OFF: dict[str, Param] = {
 class Mlp(Network):
     """Fully connected layers with ReLU over any observation, flattened; no hidden layer makes a linear function.
 
-    By default the Gomoku program's of systems.md S2, 722-1024-1024-361 at 19x19. CHOICE: the hidden sizes, which the
-    text has lost.
+    By default the Gomoku program's, S2 of docs/deviations.md, 722-1024-1024-361 at 19x19. CHOICE: the hidden sizes,
+    which the text has lost.
     """
 
     name = "mlp"
@@ -288,7 +288,7 @@ class HexLayer(nn.Module):
 
 
 class NeuroHex(Network):
-    """The network of Young, Vasan and Hayward 2016 (arXiv 1604.07097) for Hex's encoder `neurohex`: systems.md S1.
+    """The network of Young, Vasan and Hayward 2016 (arXiv 1604.07097) for Hex's encoder `neurohex`.
 
     Hexagonal layers, `mix` giving each one's filters of diameter 5 and 3, then a fully connected layer over all cells,
     with its sigmoid rescaled to [-1, 1]. A thinner mix suits smaller boards.
@@ -337,7 +337,7 @@ class NeuroHex(Network):
 
 
 class ResNet(Network):
-    """He et al.'s residual network of 20 layers (2016, section 4.2): the mahjong program's of systems.md S4.
+    """He et al.'s residual network of 20 layers (2016, section 4.2): the mahjong program's (docs/deviations.md, S4).
 
     A convolution, equally many blocks for each of `channels`, with stride 2 where the next begins, and a linear layer:
     1 + 2 · 9 + 1 layers with weights. CHOICE: 16, 32, 64 channels, as He et al. give this depth: on 19x19 that is a
@@ -380,7 +380,7 @@ class ResNet(Network):
 class Cnn(Network):
     """Convolutions of 3x3 with ReLU, one behind the other, then a fully connected layer over all cells and the output.
 
-    CHOICE: sizes; of the convolutional network that systems.md S4 compares only its kind is printed.
+    CHOICE: sizes; of the convolutional network that S4 compares only its kind is printed.
     """
 
     name = "cnn"
@@ -420,7 +420,7 @@ class DenseNet(Network):
 
     A convolution of 2 · `growth` channels, three blocks of equally many layers, between them a 1x1 convolution that
     halves the channels and a mean over 2x2 cells, and a linear layer: four `layers` with weights, and two for each of
-    the blocks' layers. CHOICE: 40 of growth 12, the smallest that they measured; systems.md S4 has 190 of growth 40,
+    the blocks' layers. CHOICE: 40 of growth 12, the smallest that they measured; S4 has 190 of growth 40,
     hundreds of times the work. CHOICE: the linear layer reads every cell, as `ResNet`'s does.
     """
 

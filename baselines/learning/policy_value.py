@@ -107,7 +107,7 @@ class Mlp(Network):
 
 
 class Layout(Network):
-    """The network of the published program for the layout phase of Jiu: systems.md S3, for 4 planes.
+    """The network of the published program for the layout phase of Jiu (docs/deviations.md, S3), for 4 planes.
 
     Three 3x3 convolutions; the policy by 1x1 convolutions of 3 filters and one fully connected layer, a number for each
     point, the value by 1x1 convolutions of 4 filters and fully connected layers of 64 and 1. CHOICE: 32, 64 and 128
@@ -151,7 +151,7 @@ class Layout(Network):
 
 
 class Policy42Value36(Network):
-    """The two networks of the published program for EinStein: systems.md S5, for the encoder `policy42`.
+    """The two networks of the published program for EinStein (docs/deviations.md, S5), for the encoder `policy42`.
 
     Three hidden layers of 20 each; the value's see the stones alone, the first six sevenths of the numbers, and not the
     die. CHOICE: ReLU, which the text has lost, and tanh at the value, whose label is 1 or -1.

@@ -453,8 +453,8 @@ def allows(s, a):
 
 IMAGES = {"game": [0, 2, 4, 6], "board": list(range(8)), "printed": [0, 6]}
 """Sets of the board's images, by their places in `images`: those that keep the whole game as it is; all, in which the
-layout is the same but for its first two stones; the one that S3 of systems.md prints, a quarter turn against the clock,
-then mirrored from left to right, beside the original.
+layout is the same but for its first two stones; the one that S3 (docs/deviations.md) prints, a quarter turn against the
+clock, then mirrored from left to right, beside the original.
 """
 
 
