@@ -22,9 +22,9 @@ from ..envs.faces.frame import KEYS, LAYOUTS, Frame, whole
 
 
 class Weights(NamedTuple):
-    """What an agent makes of actions (actions,) float64, NaN where that is unknown: how often it has looked at each,
-    which are `visits`, or else values to the seat to move, the higher the better. `notes` say more of each, by a word
-    for what they are about, "" where there is nothing to say.
+    """How an agent rates actions: `numbers` (actions,) float64, NaN where unknown, are how often it has looked at each
+    where they are `visits`, or else values to the seat to move, the higher the better. `notes` say more of each, under
+    a word for what they are about, "" where there is nothing to say.
     """
 
     numbers: np.ndarray
@@ -47,11 +47,11 @@ class Agent(ABC):
         self.faults: dict[int, str] = {}
         """Why the latest `act` has given games up (`GIVEN_UP`), by their places in its view."""
         self.starting = 0.0
-        """Seconds that it has spent on starting programs, in all, which is no thinking."""
+        """Seconds in total that it has spent starting programs, which does not count as thinking."""
 
     @classmethod
     def from_string(cls, make: Callable[[str], Agent], **values: Any) -> Agent:
-        """Make the agent of the values in an agent string; `make` makes the agents that these name."""
+        """Make the agent from the values in an agent string; `make` makes the agents that these name."""
         return cls(**values)
 
     def __repr__(self) -> str:
@@ -85,22 +85,22 @@ class Agent(ABC):
         raise BoyiError(f"{self.name} does not weigh actions: az, dqn, exact, expectimax with dice, mcts and puct do")
 
     def so_far(self, view: View, k: int = 0) -> Weights | None:
-        """Say in the middle of `weigh` what it would say if it ended now; None from an agent that cannot tell.
+        """Return, in the middle of `weigh`, what that would return if it ended now; None from one that cannot tell.
 
-        Who is weighing looks at ``view.hurry`` now and then, in its thread: there is the place to ask.
+        `weigh` looks at ``view.hurry`` now and then, in its own thread: that is the place to ask.
         """
         return None
 
     def expects(self, view: View, k: int, action: int) -> list[int]:
         """Say what it expects to follow the action that it has just chosen, or weighed highest, in game k of a view.
 
-        As far as it has looked ahead, and no further than to the next dice; nothing from one that does not look.
+        The list reaches as far as it has looked ahead, but not past the next dice; empty from one that does not look.
         """
         return []
 
     @property
     def alone(self) -> bool:
-        """Whether it is better asked about one game after another than about many at once."""
+        """Whether it is better to ask it about one game after another than about many at once."""
         return False
 
     @property
@@ -109,11 +109,11 @@ class Agent(ABC):
         return False
 
     def conclude(self, row: int, episode: int) -> str | None:
-        """Hear that a game it decided in has ended; return why it has lost it all the same, or None."""
+        """Note that a game has ended in which it made decisions; return why it has lost it nevertheless, or None."""
         return None
 
     def close(self) -> None:  # noqa: B027 - most hold nothing
-        """Let go of what is not memory, such as processes; it may still be asked again."""
+        """Release what is not memory, such as processes; the agent may still be asked again."""
 
     def action(self, env: Any) -> int:
         """Choose an action in a user's own loop: `env` is an AEC or Gymnasium environment of boyi, wrapped or not."""
@@ -129,9 +129,9 @@ class Agent(ABC):
 
 
 def check_duel(game: Game, refusal: str, *, dice: bool | None = None) -> None:
-    """Raise `BoyiError` unless two seats play a game at zero sum with nothing hidden, and with or without `dice`.
+    """Raise `BoyiError` unless a game has two seats, zero sum and nothing hidden, and dice as `dice` says (None: any).
 
-    The sentence begins with the `refusal`, such as "puct cannot search".
+    The message begins with the `refusal`, such as "puct cannot search".
     """
     fits = game.seats == 2 and game.spec.zero_sum and not game.spec.hidden
     if not fits or dice not in (None, game.spec.dice):
@@ -144,7 +144,7 @@ class Team(Agent):
 
     members: list[Agent]
     chosen: np.ndarray
-    """Whose the latest decisions were, by the games of their view."""
+    """The member that made each of the latest decisions, by the games of their view."""
 
     @property
     def alone(self) -> bool:
@@ -160,7 +160,7 @@ class Team(Agent):
             member.fit(game)
 
     def ask(self, view: View, chosen: np.ndarray) -> np.ndarray:
-        """Ask each member once, about all the games of the view for which it is `chosen` (m,); `BoyiError` names it."""
+        """Ask each member once, about all games of the view for which it is `chosen` (m,); a `BoyiError` names it."""
         actions, self.faults = np.empty(view.row.size, np.int64), {}
         before = sum(member.starting for member in self.members)
         for k in np.unique(chosen):
@@ -174,7 +174,7 @@ class Team(Agent):
         return actions
 
     def shown(self, member: int, part: View) -> View:
-        """Return what a member, by its number, is shown of the games that it is asked about."""
+        """Return what a member, given by its number, is shown of the games that it is asked about."""
         return part
 
     def expects(self, view: View, k: int, action: int) -> list[int]:
@@ -190,7 +190,7 @@ class Team(Agent):
 
 
 class Named(Team):
-    """One agent as it is, but that a failure of it begins with its name."""
+    """One agent as it is, except that its failures begin with its name."""
 
     name = "named"
 
@@ -206,7 +206,7 @@ class Named(Team):
 
 
 def timed_act(agent: Agent, view: View) -> tuple[np.ndarray, float]:
-    """Return an agent's actions (m,) and the seconds it took, without compiling kernels and starting programs."""
+    """Return an agent's actions (m,) and the seconds it took, not counting compiling kernels and starting programs."""
     compiling: list[float] = []
     before = agent.starting
     with install_timer("numba:compile", compiling.append):
@@ -218,7 +218,7 @@ def timed_act(agent: Agent, view: View) -> tuple[np.ndarray, float]:
 
 @contextmanager
 def blame(who: Agent | str) -> Iterator[None]:
-    """Turn whatever goes wrong into a `BoyiError` that begins with the agent's name, which is not asked for before."""
+    """Turn any failure into a `BoyiError` that begins with the agent's name, which is not asked for before that."""
     try:
         yield
     except BoyiError as error:
@@ -242,7 +242,7 @@ class RandomAgent(Agent):
 class PolicyAgent(Agent):
     """Somebody else's policy, which sees a game as an environment with the same options shows it: through a `Frame`.
 
-    `encoder` and `layout` are the game's default and "chw" where they are None, and `keys` as the environments have
+    Where they are None, `encoder` is the game's default and `layout` is "chw"; `keys` are as the environments have
     them.
     """
 
@@ -289,7 +289,7 @@ class PolicyAgent(Agent):
 class CallableAgent(PolicyAgent):
     """A user's function ``(observation, mask) -> action``, asked one game at a time.
 
-    With `keys` it is given one argument, as an environment with those keys would observe.
+    With `keys` it is given one argument: what an environment with those keys would observe.
     """
 
     name = "callable"

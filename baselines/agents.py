@@ -34,14 +34,14 @@ from .trust import check_trusted
 
 AgentLike = str | Agent | Callable[..., Any]
 ALIAS = r"\s*([A-Za-z_][\w.-]{0,31})=(.+)"
-"""A name of one's own for an agent, and the agent's string: no string of an agent has = before its first colon."""
+"""A name that a user gives an agent, and the agent's string: no agent string has = before its first colon."""
 
 
 class OpponentPool(Pool):
     """A `Pool` of anything that `make_agent` takes."""
 
     def add(self, agent: AgentLike, weight: float = 1.0) -> None:
-        """Let an agent play, too, in games in which the pool has not decided yet."""
+        """Let another agent play in games in which the pool has not made a decision yet."""
         super().add(make_agent(agent), weight)
 
 
@@ -55,9 +55,9 @@ AGENTS: dict[str, type[Agent]] = {
 
 
 def make_agent(agent: AgentLike, game: str | Spec | Game | None = None, **look: Any) -> Agent:
-    """Turn an agent string, an `Agent`, a callable ``(observation, mask) -> action`` or "module:attribute" into one.
+    """Make an agent of a string, an `Agent`, a callable ``(observation, mask) -> action`` or "module:attribute".
 
-    A model of Stable-Baselines3, TorchRL or RLlib becomes one, too. `look` is how a callable or a model sees games, by
+    Models of Stable-Baselines3, TorchRL and RLlib work, too. `look` says how a callable or a model sees games, by
     `encoder`, `layout` and `keys`. With `game`, also check that the algorithm fits it. `BoyiError` says what is wrong
     with a string.
     """
@@ -115,9 +115,9 @@ def _read(text: str) -> Agent:
 
 
 def load_attribute(name: str, attribute: str, kind: str, known: Iterable[str]) -> Any:
-    """Import somebody's module and find what it has under a name; `BoyiError` says what went wrong in whose module.
+    """Import somebody's module and return its attribute; `BoyiError` says which module failed, and how.
 
-    `kind` is what is looked for, and `known` what else it might have been called.
+    `kind` says what is looked for, and `known` lists the names that might have been meant.
     """
     try:
         module = import_module(name)
@@ -125,7 +125,7 @@ def load_attribute(name: str, attribute: str, kind: str, known: Iterable[str]) -
         if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
             raise unknown(kind, name, known) from None
         raise BoyiError(f"the module {name!r} needs {error.name}, which is not installed") from None
-    except (Exception, SystemExit) as error:  # the code is its author's: anything may come of it
+    except (Exception, SystemExit) as error:  # somebody else's code: anything may happen
         raise _failure(f"the module {name!r}", "imported", error) from error
     if not hasattr(module, attribute):
         raise BoyiError(f"module {name!r} has no attribute {shown(attribute)}")
@@ -138,7 +138,7 @@ def _failure(whose: str, when: str, error: BaseException) -> BoyiError:
 
 
 def agents_for(game: str | Spec | Game) -> list[str]:
-    """Name the agents that play a game as they are: without a run to play from, and with what is installed."""
+    """Name the agents that play a game as they are: with no run to play from, and with what is installed."""
     found = []
     for name, kind in AGENTS.items():
         try:
@@ -150,12 +150,12 @@ def agents_for(game: str | Spec | Game) -> list[str]:
 
 
 def learned(agent: str) -> bool:
-    """Whether an agent's string names one that plays by a network, alone or inside of another."""
+    """Whether an agent's string names one that plays by a network, alone or inside another."""
     return re.search(r"\b(az|dqn|ddqn):", agent) is not None
 
 
 def can_play(agent: str) -> bool:
-    """Whether the agent of a string can play with what is installed: networks need PyTorch."""
+    """Whether the agent that a string names can play with what is installed: networks need PyTorch."""
     return not learned(agent) or find_spec("torch") is not None
 
 
@@ -168,7 +168,7 @@ def alias(agent: AgentLike) -> tuple[str, AgentLike]:
 def label(agent: AgentLike) -> str:
     """Name a contestant: a string as it is, an agent as the string that would make it, a function by its name.
 
-    One with an alias has that for its name.
+    An alias, where there is one, is the name.
     """
     name, agent = alias(agent)
     if name:
@@ -203,7 +203,7 @@ def make_vector_env(
 
 
 def _seated(opponent: Any, game: Game) -> list[Player] | None:
-    """Do what `make_opponents` does for a new environment; say at once what self-play is not."""
+    """Do what `make_opponents` does for a new environment; warn at once about what self-play is not."""
     players = make_opponents(opponent, game)
     if players is None:
         warnings.warn(SELF_PLAY, SelfPlayWarning, stacklevel=3)
@@ -213,7 +213,7 @@ def _seated(opponent: Any, game: Game) -> list[Player] | None:
 def make_opponents(opponent: AgentLike | list[AgentLike] | tuple[AgentLike, ...], game: Game) -> list[Player] | None:
     """Turn `opponent` into players for the other seats; None for "self", where the caller plays every seat.
 
-    Models of other libraries draw their actions there, as they do when they learn.
+    Models of other libraries sample their actions here, as they do when they learn.
     """
     if isinstance(opponent, str) and opponent == "self":
         return None

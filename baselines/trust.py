@@ -1,8 +1,8 @@
-"""Whose word it is: agent strings from others start no program and run no module unless somebody says that they may.
+"""Trust in agent strings: those from others start no program and run no module unless somebody says that they may.
 
-A string that a person types, or that a program of theirs hands over, is theirs. What stands in a file from elsewhere,
-as a training config does, is read under `untrusted`, which holds for all agents that are made of it, however deep in
-other strings.
+A string that a person types, or that a program of theirs passes, is their own. What stands in a file from elsewhere,
+such as a training config, is read under `untrusted`, which holds for all agents made from it, however deeply nested
+in other strings.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _doubted: ContextVar[str] = ContextVar("_doubted", default="")
 
 @contextmanager
 def untrusted(source: str) -> Iterator[None]:
-    """Refuse, within, agent strings that start programs or run modules: they come from `source`."""
+    """Refuse, in the block, agent strings that start programs or run modules: they come from `source`."""
     token = _doubted.set(source)
     try:
         yield
@@ -27,6 +27,6 @@ def untrusted(source: str) -> Iterator[None]:
 
 
 def check_trusted(deed: str) -> None:
-    """Raise `BoyiError` where a string of somebody else's would do what only a person's own may."""
+    """Raise `BoyiError` where somebody else's string would do what only a person's own may."""
     if source := _doubted.get():
         raise BoyiError(f"{source} would {deed}; if you trust it, --allow-programs lets it")

@@ -1,8 +1,8 @@
-"""What agents decide in positions of other players' games: how long it takes and, told by a judge, what it costs.
+"""What agents decide in positions of other players' games: how long it takes and, according to a judge, what it costs.
 
-Every game gives one position, drawn from all the decisions in it that meet the conditions, and all agents are asked
-about the same ones, each time as if the game were new to them. A decision's regret is the share of the game's range of
-returns that it loses against the best action, by the worth that the judge, perfect play, gives to each.
+Every game gives one position, drawn from all the decisions in it that meet the conditions. All agents are asked about
+the same positions, each time as if the game were new to them. A decision's regret is what it loses against the best
+action, as a share of the game's range of returns; the judge, perfect play, says what each action is worth.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from .rating import student
 from .results import duration
 
 FORMAT = "boyi-decision-1"
-MOST_MISSES = 100  # games in a row without a position that is looked for, which end the search
+MOST_MISSES = 100  # games in a row without a position that meets the conditions, after which the search ends
 
 
 class Decision(Form, frozen=True, kw_only=True):
@@ -75,7 +75,7 @@ class Decision(Form, frozen=True, kw_only=True):
 
 
 Asked = tuple[int, dict[str, Decision]]
-"""A game, by its index, and what is known of the decisions about its position."""
+"""A game, given by its index, and the known decisions about its position."""
 
 
 class Inquiry:
@@ -112,16 +112,16 @@ class Inquiry:
         self.recipe: dict[str, Any] = {
             "game": game, "agents": agents, "player": player, "conditions": conditions, "judge": judge, "seed": seed,
         }  # fmt: skip
-        """What makes this inquiry again, beside the number of positions."""
+        """What makes this inquiry again, besides the number of positions."""
         if len(set(self.names)) < len(self.names):
             raise BoyiError("an agent is listed twice")
 
     def run(
         self, done: Sequence[Decision] = (), workers: int = 1, cluster: str | None = None
     ) -> Generator[Decision, None, None]:
-        """Yield all decisions, those that are `done` among them, position by position, made by so many processes.
+        """Yield all decisions, including those already `done`, position by position, made by `workers` processes.
 
-        `BoyiError` when the conditions are met in no game of many.
+        `BoyiError` when many games in a row do not meet the conditions.
         """
         known: defaultdict[int, dict[str, Decision]] = defaultdict(dict)
         for decision in done:
@@ -171,7 +171,7 @@ class Inquiry:
     def _ask_all(self, index: int, view: View, known: dict[str, Decision]) -> Iterator[Decision]:
         worth = None
         if not self.warm:
-            # What an agent loads or allocates once is no part of a decision.
+            # What an agent loads or allocates once does not count as part of a decision.
             for name, agent in zip(self.names, self.agents, strict=True):
                 _decide(name, agent, view.take(np.array([0]))._replace(episode=np.array([-2])))
             self.warm = True
@@ -203,7 +203,7 @@ class Asker:
 
 
 def _decide(name: str, agent: Agent, view: View) -> tuple[int, float]:
-    """Ask an agent about a view of one game: its action, and its seconds; `BoyiError` names it when it has none."""
+    """Ask an agent about a view of one game for its action and seconds; `BoyiError` names it when it has no action."""
     with blame(name):
         actions, seconds = timed_act(agent, view)
         if agent.faults:
@@ -274,11 +274,11 @@ def inquire(
 ) -> Answers:
     """Ask all agents about all positions; `out` gets a line for every decision, `report` is called with it.
 
-    With `workers` so many processes share the positions, for 0 one on each core, of this machine or, with
-    ``cluster="ray"``, of a Ray cluster; the decisions are the same.
+    `workers` processes share the positions, for 0 one on each core, of this machine or, with ``cluster="ray"``, of a
+    Ray cluster; the decisions are the same.
 
     With `resume`, decisions that `out` already holds are not made again. `BoyiError` when the file is not empty and
-    not to be resumed, or when a line of it belongs to something else.
+    not to be resumed, or when one of its lines belongs to something else.
     """
     workers = check_workers(workers, cluster)
     say_if_crowded(inquiry.agents, workers, cluster)
@@ -287,7 +287,7 @@ def inquire(
         done = _finished(inquiry, path, lines)
         written = {(decision.index, decision.agent) for decision in done}
         made = inquiry.run(done, workers, cluster)
-        stack.callback(made.close)  # ends processes, wherever this is left
+        stack.callback(made.close)  # ends the processes, however this block is left
         for decision in made:
             decisions.append(decision)
             if (decision.index, decision.agent) not in written:

@@ -1,8 +1,8 @@
 """How strong an agent is on a game's ladder: a rating among opponents whose own ratings are frozen, with random at 0.
 
-The agent plays every rung as the arena does; its rating is fitted with those of the rungs fixed. Whatever the games
-depend on is part of the ladder, so that results of one agent are equal, and of two agents comparable, wherever they
-were measured; only times hang on the machine.
+The agent plays every rung as in the arena; its rating is fitted with those of the rungs fixed. Everything that the
+games depend on is part of the ladder, so results of one agent are equal, and results of two agents are comparable,
+wherever they were measured; only times depend on the machine.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from .rating import ELO, Estimate, difference, rate_against, student, wilson
 from .results import REPEATS, Pairing, Result, duration, elo_interval, elo_value, percent
 
 FORMAT = "boyi-benchmark-2"
-FARTHEST = 50_000  # Elo from random: chains of opponents, each far above the last, do not lead so far
+FARTHEST = 50_000  # Elo from random: chains of opponents, each far above the last, do not reach that far
 SAME = ("ladder", "game", "game_version", "protocol")
 """What two results must have in common to be compared."""
 
 
 class Step(Form, frozen=True, kw_only=True):
-    """An agent's games with one rung, rated `elo`: `score` is the share of points, a draw half of one.
+    """An agent's games with one rung, rated `elo`: `score` is the share of points, where a draw is half a point.
 
-    Of the losses `forfeits` were for want of a legal action. `mean_return` is that of the agent's seats.
+    Of the losses, `forfeits` were for want of a legal action. `mean_return` is that of the agent's seats.
     """
 
     rung: str
@@ -60,10 +60,10 @@ class Step(Form, frozen=True, kw_only=True):
 class Standing(Form, JupyterMixin, frozen=True, kw_only=True):
     """What an agent is worth on a ladder, played with this `version` of the package.
 
-    `protocol` is the ladder's digest and `games_digest` that of all moves and returns, but for games with rungs that
+    `protocol` is the ladder's digest. `games_digest` is that of all moves and returns, except in games with rungs that
     are networks, whose arithmetic differs from machine to machine; `distinct` counts the games that differ. `left_out`
     are the rungs that could not play, for want of PyTorch. `graded` says whether returns, in `unit`, tell more than who
-    won, `own` whether the game has rungs of its own.
+    won; `own` says whether the game has rungs of its own.
     """
 
     format: str = FORMAT
@@ -129,11 +129,11 @@ class Standing(Form, JupyterMixin, frozen=True, kw_only=True):
         return table
 
     def expected(self, step: Step) -> float:
-        """Return the score that the ratings foretell: far from the games' own, no one number says how strong it is."""
+        """Return the score that the ratings predict: far from the games' own, no one number says how strong it is."""
         return 1 / (1 + math.exp((step.elo - self.rating.value) / ELO))
 
     def text(self) -> str:
-        """Write the standing as JSON: what was played with is first, what the machine takes part in last."""
+        """Write the standing as JSON: first what was played with, last what the machine influences."""
         content = {**asdict(self), "rating": _open_ended(self.rating)}
         content["steps"] = [
             {**asdict(step), "score": _open_ended(step.score), "mean_return": _open_ended(step.mean_return)}
@@ -147,7 +147,7 @@ def _rating(elo: Estimate) -> str:
 
 
 def _open_ended(estimate: Estimate) -> dict[str, float | None]:
-    """Write an estimate as JSON knows numbers: an end at infinity as none."""
+    """Write an estimate in terms that JSON knows: an end at infinity as null."""
     return {name: end if math.isfinite(end) else None for name, end in estimate._asdict().items()}
 
 
@@ -165,7 +165,7 @@ def benchmark(
 
     `workers` and `cluster` are those of `compete`.
 
-    `out`, FILE.json, gets the standing, and FILE.jsonl beside it a line for every game as it ends: with `resume` those
+    `out`, FILE.json, gets the standing, and FILE.jsonl beside it a line for every game as it ends: with `resume`, games
     it already holds are not played again. `BoyiError` where either is in the way or belongs to something else.
     """
     game, path = find(game), None if out is None else as_path(out)
@@ -188,7 +188,7 @@ def benchmark(
 
 
 def games_file(out: PathOf) -> Path:
-    """Return where the games of a benchmark that is written to `out` go; `BoyiError` for a name that has no place."""
+    """Return the file for the games of a benchmark that is written to `out`; `BoyiError` unless that ends in .json."""
     path = as_path(out)
     if path.suffix != ".json":
         raise BoyiError(f"a benchmark is written to FILE.json, and its games to FILE.jsonl beside it, not to {out}")
@@ -252,7 +252,7 @@ def _rounded(estimate: Estimate, digits: int) -> Estimate:
 
 
 def _digest(records: Sequence[GameRecord], rungs: Sequence[Rung]) -> str:
-    """Condense what happened in the games with rungs that are no networks, whoever played them."""
+    """Hash what happened in the games with rungs that are not networks, whichever agent played them."""
     names = {pairing: rung.agent for pairing, rung in enumerate(rungs) if not learned(rung.agent)}
     played = sorted(
         (names[record.pairing], record.index, record.actions, record.returns)
@@ -263,7 +263,7 @@ def _digest(records: Sequence[GameRecord], rungs: Sequence[Rung]) -> str:
 
 
 def read_standing(path: PathOf, game: str | Spec | Game | None = None) -> Standing:
-    """Read what `benchmark` has written; with `game`, `BoyiError` also for another ladder than that game's of today."""
+    """Read what `benchmark` has written; with `game`, `BoyiError` also if it is not on that game's present ladder."""
     content = b"".join(read_lines(as_path(path)))
     found = read(
         content, Standing, where=str(path), what="a benchmark's result", format=FORMAT, unwritten=_with_infinity
@@ -325,6 +325,6 @@ class Comparison(JupyterMixin):
 
 
 def compare(standing: Standing, published: Standing) -> Comparison:
-    """Set a standing beside a published one; `BoyiError` where they were not measured on the same ladder."""
+    """Compare a standing with a published one; `BoyiError` where they were not measured on the same ladder."""
     _check_same(standing.agent, asdict(standing), f"for {published.agent}", asdict(published))
     return Comparison(standing, published, difference(standing.rating, published.rating))

@@ -1,6 +1,6 @@
-"""The ladders that agents are measured on: for every game opponents from random upward, each with its rating.
+"""The ladders that agents are measured on: for every game, opponents from random upward, each with its rating.
 
-A ladder never changes: what may make other games of it, a rung's budget, the openings or the seed, needs one of another
+A ladder never changes: other budgets of rungs, openings or seeds may lead to other games, and need a ladder of another
 name. Budgets are counted in simulations, nodes or depth, so that a rung plays alike on every machine. Ratings were
 measured once, between rungs at most two apart: ``python -m boyi.baselines.arena.ladders hex runs/ladder`` repeats it.
 Networks are rungs, too, and are left out where PyTorch is not installed.
@@ -32,7 +32,7 @@ from .rating import Estimate, rate
 from .results import Result, elo_interval, elo_value
 
 NAME = "ladder-v2"
-APART = 2  # rungs: who meets whom when ratings are measured
+APART = 2  # rungs: how far apart two may be to meet when ratings are measured
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ class Rung:
 
 @dataclass(frozen=True)
 class Ladder:
-    """The rungs of a game, weakest first, and the games with each: `games`, opened by so many random actions.
+    """The rungs of a game, weakest first; `games` are played with each, opened by `opening` random actions.
 
-    With a `judge` it holds these openings for even within `margin`. `measured` says by what the rungs were rated; `own`
-    is false where nobody chose them for this game.
+    Where there is a `judge`, it holds these openings to be even within `margin`. `measured` says by what the rungs were
+    rated; `own` is false where nobody chose them for this game.
     """
 
     game: str
@@ -75,7 +75,7 @@ class Ladder:
         return self.games * len(self.playable)
 
     def digest(self) -> str:
-        """Condense all that is frozen."""
+        """Hash everything that is frozen."""
         return hashlib.sha256(json.dumps(asdict(self)).encode()).hexdigest()[:16]
 
     def match(self, game: Game, agent: AgentLike) -> Match:
@@ -86,7 +86,7 @@ class Ladder:
         )
 
     def openings(self, game: Game) -> Openings:
-        """Make what its games begin with."""
+        """Make the openings of its games."""
         even = bool(self.judge)
         return Openings(game, self.opening, even=even, judge=self.judge or None, margin=self.margin)
 
@@ -226,7 +226,7 @@ LADDERS: dict[str, Ladder] = {
 
 
 def find_ladder(game: str | Spec | Game) -> Ladder:
-    """Find the ladder of a game; where nobody has made one, its one rung is random."""
+    """Find the ladder of a game; where nobody has made one, its only rung is random."""
     chosen = str(find(game))
     return LADDERS.get(chosen, Ladder(chosen, (RANDOM,), games=200, opening=0, own=False))
 

@@ -1,16 +1,16 @@
 """Paired games between any number of agents, and what they say about strength.
 
-Games come in pairs on one seed, hence with the same chance, and seats swapped in between: in game g of a pairing, seat
-k belongs to the first agent when k + g is even, so that with more than two seats both agents fill every other one.
+Games come in pairs on one seed, hence with the same chance, and seats are swapped between them: in game g of a pairing,
+seat k belongs to the first agent when k + g is even, so with more than two seats each agent fills every other one.
 The seed of a pair follows from the run's seed and the pair's index alone, and agents decide from streams keyed by seed
-and ply: what a game is like does not depend on the games beside it or on their order. Two equal agents therefore share
-every pair. An agent that remembers the first game of a pair knows what chance will bring in the second; with
-`fresh_chance` no two games share a seed.
+and ply: a game does not depend on the games beside it or on their order. Two equal agents therefore split every pair.
+An agent that remembers the first game of a pair knows what chance will bring in the second; with `fresh_chance` no two
+games share a seed.
 
 A game's outcome is the mean return of the first agent's seats against that of the second's: the higher wins.
 
-As many agents as a game of three seats or more has sit down together: they all play every game, and every seed is
-played with the agents moved on round the seats until each has had every seat. Their order is drawn anew for each seed.
+Where a game has three seats or more, as many agents as seats sit down together: they all play every game, and every
+seed is played with the agents moved round until each has had every seat. Their order is drawn anew for each seed.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from .results import Result, summarize
 from .standings import Standings, summarize_standings
 
 ROWS = 64  # the most games in progress at once
-MOST = 10_000_000  # games of a pairing, positions: a score is then known to 0.02 %, and the records fill a memory
-PART = 2.0  # seconds that what a process is handed at a time is to take
+MOST = 10_000_000  # games of a pairing, or positions: a score is then known to 0.02 %, and the records fill the memory
+PART = 2.0  # seconds that the work given to a process at a time should take
 ROUND = 1.0  # seconds: no more games are in progress than an agent can answer in about this time
 Done = Collection[tuple[int, int]]
 Part = tuple[int, list[int]]
-"""A pairing, and the indices of games of it."""
+"""A pairing, and the indices of some of its games."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,14 @@ class Fixture:
 
 
 class Match:
-    """A run of the arena: `games` games between every two agents, between the first and all others, or of all together.
+    """A run of the arena: `games` games of every two agents, of the first with each other one, or of all together.
 
-    `agents` are whatever `make_agent` takes. Each plays one side only, because it may keep a tree for every row. With
-    `clock` every seat has so many seconds for all its decisions in a game, and loses when they are used up. The first
-    `opening` actions of a game are drawn from its seed, hence the same for all who play that seed: at random or, as
-    `Openings` may be, until a judge holds them for even. An agent's string may begin with a name for it and =. `seed`
-    None draws one, or goes on with that of the games that are taken up; `fresh_chance` gives every game a seed of its
-    own.
+    `agents` are anything that `make_agent` takes. Each plays one side only, because it may keep a tree for every row.
+    With `clock`, every seat has that many seconds for all its decisions in a game, and loses when they are used up. The
+    first `opening` actions of a game are drawn from its seed, hence the same for all who play that seed: at random or,
+    with even `Openings`, until a judge holds them to be even. An agent's string may begin with a name for it and =.
+    Where `seed` is None, one is drawn, or that of the games taken up is used; `fresh_chance` gives every game a seed of
+    its own.
     """
 
     def __init__(
@@ -112,10 +112,10 @@ class Match:
             "agents": agents, "games": games, "clock": clock, "opening": self.openings, "fresh_chance": fresh_chance,
             "first_against_all": first_against_all,
         }  # fmt: skip
-        """What makes this match again, beside its game and its seed."""
+        """What makes this match again, besides its game and its seed."""
         self.names, self.labels = [label(agent) for agent in agents], labels(agents)
         self.aliases = {called: label(agent) for called, (name, agent) in zip(self.labels, named, strict=True) if name}
-        """What the labels stand for that are names somebody has given."""
+        """What the labels stand for, where they are names that somebody has given."""
         self.pairings: list[tuple[int, ...]] = list(combinations(range(len(agents)), self.rounds))
         if first_against_all:
             self.pairings = [pair for pair in self.pairings if pair[0] == 0]
@@ -140,7 +140,7 @@ class Match:
             yield from self.play_some(*part)
 
     def missing(self, done: Done) -> Iterator[Part]:
-        """List what is not `done`, pairing by pairing, leaving out those of which everything is."""
+        """List what is not `done`, pairing by pairing, leaving out pairings that are complete."""
         for pairing in range(len(self.pairings)):
             indices = [index for index in range(self.games) if (pairing, index) not in done]
             if indices:
@@ -152,7 +152,7 @@ class Match:
         return _PairingRun(self, pairing, len(indices), fixtures).play()
 
     def share(self, done: Done, workers: int, cluster: str | None = None) -> Generator[GameRecord, None, None]:
-        """Do what `play` does in so many processes; the games are the same, but for their order."""
+        """Do what `play` does in `workers` processes; the games are the same, except for their order."""
         parts = Parts(self, done, workers)
         recipe = partial(Player, self.game, self.seed, self.recipe)
         with Crew[Part, tuple[list[GameRecord], float]](recipe, workers, cluster) as crew:
@@ -161,7 +161,7 @@ class Match:
                 yield from records
 
     def close(self) -> None:
-        """Let the agents go: all of them, also where one fails at it."""
+        """Close the agents: all of them, even where one fails to close."""
         with ExitStack() as stack:
             for name, player in zip(self.labels, self.players, strict=True):
                 stack.callback(_let_go, name, player)
@@ -179,9 +179,9 @@ class Match:
 
 
 class Parts:
-    """What a match hands out: games of one pairing at a time, whole seeds, as many as take about two seconds.
+    """The parts of a match that processes are given: games of one pairing, whole seeds, for about two seconds each.
 
-    Towards the end they are fewer, so that all processes are done at about the same time.
+    Towards the end they are smaller, so that all processes are done at about the same time.
     """
 
     def __init__(self, match: Match, done: Done, workers: int) -> None:
@@ -189,7 +189,7 @@ class Parts:
         self.left, self.size = match.total - len(set(done)), match.rounds
 
     def learn(self, games: int, seconds: float) -> None:
-        """Note how long so many games have taken."""
+        """Note how many seconds a number of games took."""
         self.size = min(2 * self.size, int(games * PART / max(seconds, 1e-9)))
 
     def __iter__(self) -> Iterator[Part]:
@@ -224,7 +224,7 @@ def check_count(name: str, count: int) -> None:
 
 
 def check_seed(seed: int) -> None:
-    """Raise `BoyiError` for what is no seed of a run."""
+    """Raise `BoyiError` for anything but a seed of a run."""
     if not is_whole(seed, 0):
         raise BoyiError(f"seed must be a whole number of 63 bits, at least 0, not {shown(seed)}")
 
@@ -237,7 +237,7 @@ def check_clock(clock: float | None) -> float | None:
 
 
 def check_minutes(minutes: float | None) -> float | None:
-    """Return the minutes of a run, None where it has all the time; `BoyiError` unless they are above 0."""
+    """Return the minutes of a run, None where they are not limited; `BoyiError` unless they are above 0."""
     if minutes is not None and not (is_number(minutes, 0) and minutes > 0):
         raise BoyiError(f"minutes must be above 0, not {shown(minutes)}")
     return minutes
@@ -268,7 +268,7 @@ PLAYED = (Ending.OVER, Ending.CUT, Ending.FORFEIT, Ending.TIME)
 
 @dataclass
 class _Running:
-    """A game in progress: `spent` are the seats' seconds, `decisions` the seats'."""
+    """A game in progress: the seconds `spent` and the number of `decisions` of each seat."""
 
     fixture: Fixture
     actions: list[int] = field(default_factory=list)
@@ -284,10 +284,10 @@ class _Running:
 
 
 class _PairingRun:
-    """The `count` games of one pairing, those in progress each on a row of one batch, which then takes the next game.
+    """The `count` games of one pairing; each one in progress is on a row of one batch, which then takes the next game.
 
-    What agents are shown as the episode is the game's place in the match, so that row and episode together name a
-    game once and for all.
+    Agents are shown the game's place in the match as the episode, so that row and episode together name a game once and
+    for all.
     """
 
     def __init__(self, match: Match, pairing: int, count: int, fixtures: Iterator[Fixture]) -> None:
@@ -295,13 +295,13 @@ class _PairingRun:
         agents = match.pairings[pairing]
         self.batch = Batch(match.game, min(ROWS, count), 0, encoder=None, history=True)
         self.running: dict[int, _Running] = {}
-        # Under a clock nobody shall wait for another game, and a program has but one.
+        # Under a clock nobody should wait for another game, and a program plays only one.
         self.alone = match.clock is not None or any(match.players[player].alone for player in agents)
-        # Seconds a decision took in the latest round; until it is known the first pair plays alone.
+        # Seconds a decision took in the latest round; until this is known, the first pair plays alone.
         self.pace = dict.fromkeys(agents, ROUND)
 
     def play(self) -> Iterator[GameRecord]:
-        """Play to the end, the two agents by turns; yield games as they end."""
+        """Play to the end, the two agents in turn; yield games as they end."""
         while self.left or self.running:
             self._fill()
             for player in self.pace:
@@ -373,7 +373,7 @@ class _PairingRun:
                 yield self._end(row, scores[k].tolist(), Ending.OVER if over[k] else Ending.CUT)
 
     def _end(self, row: int, scores: list[float], ended: Ending) -> GameRecord:
-        """Write down a game that has ended by its rules, unless an agent loses it in parting."""
+        """Write down a game that has ended by its rules, unless an agent loses it when told that it has ended."""
         fault = self._tell_end(row)
         if fault is None:
             return self._record(row, scores, ended)
@@ -382,12 +382,12 @@ class _PairingRun:
         return self._record(row, self.match.game.lost(seat), Ending.FORFEIT, f"{label}: {why}")
 
     def _lost(self, row: int, seat: int, ended: Ending, reason: str) -> GameRecord:
-        """Write down a game that a seat has lost by other than the game's rules."""
+        """Write down a game that a seat has lost other than by the game's rules."""
         self._tell_end(row)
         return self._record(row, self.match.game.lost(seat), ended, reason)
 
     def _tell_end(self, row: int) -> tuple[int, str] | None:
-        """Tell the agents that a game has ended; return the seat of one that loses it by how it takes that, and why."""
+        """Tell the agents that a game has ended; return the seat of one that loses it by how it reacts, and why."""
         fixture, said = self.running[row].fixture, dict[int, str | None]()
         for player in set(fixture.seats):
             with blame(self.match.labels[player]):
@@ -431,10 +431,10 @@ def compete(
 ) -> Result | Standings:
     """Play a match and sum it up; `out` gets a line for every game as it ends, `report` is called with it.
 
-    With `resume`, games that `out` already holds are not played again. After so many `minutes` no more are, and only
-    seeds that have been played from every side count. With `workers` the games are shared out to so many processes, for
-    0 one on each core, of this machine or with ``cluster="ray"`` of a Ray cluster: they are the same, but for their
-    order. `BoyiError` when the file is not empty and not to be resumed, when a line of it belongs to something else, or
+    With `resume`, games that `out` already holds are not played again. After `minutes` no more are played, and only
+    seeds that have been played from every side count. `workers` processes share the games, for 0 one on each core, of
+    this machine or, with ``cluster="ray"``, of a Ray cluster: the games are the same, except for their order.
+    `BoyiError` when the file is not empty and not to be resumed, when one of its lines belongs to something else, or
     when nothing counts.
     """
     check_minutes(minutes)
@@ -452,7 +452,7 @@ def compete(
             done = {(record.pairing, record.index) for record in records}
             alone = workers == 1 and cluster is None
             played = match.play(done) if alone else match.share(done, workers, cluster)
-            stack.callback(played.close)  # ends processes, wherever this is left
+            stack.callback(played.close)  # ends the processes, however this block is left
             for record in played:
                 records.append(record)
                 write(record.line())
@@ -536,11 +536,11 @@ def evaluate(
 ) -> Result:
     """Play `games` paired games between an agent and every opponent; return what ``boyi arena`` prints.
 
-    `report` is called with every game as it ends, `workers` and `cluster` are those of `compete`.
+    `report` is called with every game as it ends; `workers` and `cluster` are those of `compete`.
 
-    Among the agents may be models of Stable-Baselines3, TorchRL and RLlib as they are. They and callables see games as
-    environments with the same `encoder`, `layout` and `keys` show them: a callable takes ``(observation, mask)``, and
-    with `keys` the dict that these name.
+    The agents may include models of Stable-Baselines3, TorchRL and RLlib as they are. They and callables see games as
+    environments with the same `encoder`, `layout` and `keys` show them: a callable takes ``(observation, mask)`` or,
+    with `keys`, the dict that these name.
     """
     look: dict[str, Any] = {"encoder": encoder, "layout": layout, "keys": keys}
     agents = [each if isinstance(each, str | Agent) else make_agent(each, **look) for each in (agent, *opponents)]

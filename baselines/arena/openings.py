@@ -1,7 +1,7 @@
-"""What games of the arena begin with: actions drawn from their seed, at random or until a judge holds them for even.
+"""What games of the arena begin with: actions drawn from their seed, at random or until a judge holds them to be even.
 
-After a few random stones of Gomoku whoever begins wins nine games of ten: half of every pair is decided before anybody
-has chosen an action. A judge that looks for even positions first leaves more to the agents.
+After a few random stones of Gomoku, the seat that begins wins nine games of ten: half of every pair is decided before
+anybody has chosen an action. If a judge first looks for even positions, more is left to the agents.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from ..agent import Agent, blame, check_duel
 from ..agents import AgentLike, make_agent
 
 MARGIN = 0.2  # by how much the expected return of an even position may differ from that of a draw
-LOTS = 1 << 16  # the purpose of what the first opening of a seed is drawn by; the next has the next
-TRIES = 200  # openings that are drawn for a seed before it is given up
+LOTS = 1 << 16  # the purpose of the stream that draws the first opening of a seed; the next opening has the next one
+TRIES = 200  # openings that are drawn for a seed before giving up
 
 
 class Openings:
-    """Openings of so many `actions`; with `even`, such as a judge expects at most `margin` of, for either seat.
+    """Openings of `actions` actions; with `even`, ones in which a judge expects at most `margin` for either seat.
 
     The `judge` is anything that `make_agent` takes and that says what a position is worth; None: the game's own. The
-    margin is of a return from -1 to 1.
+    margin refers to returns from -1 to 1.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Openings:
                 actions.append(int(bind(choose, self.game)(batch.mask[0], lots)))
                 batch.step(np.array(actions[-1:]))
             if batch.to_move[0] >= 0:
-                # Its own number is the episode: a judge remembers nothing of the one before.
+                # The opening's own number is the episode: a judge remembers nothing of the one before.
                 view = batch.view()._replace(episode=np.array([number]))
                 with blame(judge):
                     value = judge.value(view)

@@ -1,7 +1,7 @@
 """What commands print: tables for the terminal, plain text of any width everywhere else, in ASCII where need be.
 
-An output whose encoding has no word for a character gets the nearest that ASCII has, whoever prints it: `fit_outputs`
-makes that the way in which this process's streams treat such characters.
+Where an output's encoding lacks a character, the nearest in ASCII is written, whatever prints it: `fit_outputs` makes
+this process's streams treat such characters that way.
 """
 
 import codecs
@@ -26,7 +26,7 @@ COLUMNS = 80  # of tables of agents there, whose names may be of any length
 
 
 def text_table(*columns: str, left: tuple[str, ...] = ()) -> Table:
-    """Make a table without lines whose columns stand right, those named in `left` left."""
+    """Make a table without lines whose columns are aligned right, those named in `left` aligned left."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in columns:
         table.add_column(name, justify="left" if name in left else "right", overflow="fold")
@@ -36,9 +36,9 @@ def text_table(*columns: str, left: tuple[str, ...] = ()) -> Table:
 def fitted(
     console: Console, options: ConsoleOptions, names: Sequence[str], tables: Callable[[Mapping[str, str]], list[Table]]
 ) -> Iterator[RenderableType]:
-    """Yield tables that `tables` lays out of what is shown for each name: a number where they are too wide else.
+    """Yield tables that `tables` lays out from what is shown for each name: a number where names make them too wide.
 
-    Numbers are explained above the tables. Too wide is what the terminal is narrower than, elsewhere `COLUMNS`.
+    Numbers are explained above the tables. Too wide means wider than the terminal or, elsewhere, than `COLUMNS`.
     """
     limit, endless = options.max_width if console.is_terminal else COLUMNS, options.update(width=sys.maxsize)
     shown = {name: name for name in names}
@@ -78,7 +78,7 @@ def complain(sentence: str) -> None:
 
 
 def fit_outputs() -> None:
-    """Let stdout and stderr write in ASCII what their encoding does not have, and stdin read what it cannot decode."""
+    """Let stdout and stderr write in ASCII what their encoding lacks, and stdin replace what it cannot decode."""
     codecs.register_error(DEGRADE, _degrade)
     for file, errors in ((sys.stdout, DEGRADE), (sys.stderr, DEGRADE), (sys.stdin, "replace")):
         if isinstance(file, io.TextIOWrapper):
@@ -86,13 +86,13 @@ def fit_outputs() -> None:
 
 
 def _degrade(error: UnicodeError) -> tuple[str, int]:
-    """Write the characters that an encoder has stopped at in ASCII, as codecs ask for it."""
+    """Write in ASCII the characters that an encoder has stopped at, in the form that `codecs` asks for."""
     assert isinstance(error, UnicodeEncodeError)
     return "".join(map(plain, error.object[error.start : error.end])), error.end
 
 
 def plain(character: str) -> str:
-    """Write one character in ASCII: ± as +-, ü as u, lines of boxes as - | and +, what nothing resembles as ?."""
+    """Write one character in ASCII: ± as +-, ü as u, lines of boxes as - | and +, anything without a likeness as ?."""
     if character in PLAIN:
         return PLAIN[character]
     name = unicodedata.name(character, "")

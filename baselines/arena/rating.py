@@ -4,7 +4,7 @@ Player i beats j with probability 1 / (1 + 10 ** ((elo_j - elo_i) / 400)); a dra
 estimate has the highest likelihood. It is finite only when everybody is joined to everybody by chains of wins (Ford
 1957); otherwise virtual draws are added, for the estimate alone: one to every pairing or, among known ratings, one
 with the nearest opponent. Intervals hold the values that a likelihood ratio test at 5 % does not reject, from the real
-games, so one end is infinite for who won, or lost, all.
+games, so one end is infinite for a player who won, or lost, all of them.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def difference(one: Estimate, other: Estimate) -> Estimate:
 
 
 def _fit(wins: np.ndarray, start: np.ndarray, fixed: list[int]) -> tuple[np.ndarray, float]:
-    """Find the likeliest ratings (k,) from a start whose `fixed` players stay, and their negative log likelihood."""
+    """Find the likeliest ratings (k,), `fixed` players staying as at the start, and their negative log likelihood."""
     ratings = start.copy()
     free = [i for i in range(len(wins)) if i not in fixed]
 
@@ -109,7 +109,7 @@ def _fit(wins: np.ndarray, start: np.ndarray, fixed: list[int]) -> tuple[np.ndar
 
 
 def _end(wins: np.ndarray, i: int, best: tuple[np.ndarray, float], direction: float, fixed: list[int]) -> float:
-    """Find where, from the best rating of player `i` in a direction, the likelihood ratio is rejected."""
+    """Find where the likelihood ratio is rejected, going in a direction from the best rating of player `i`."""
     start, least = float(best[0][i]), best[1]
 
     def excess(rating: float) -> float:
@@ -124,7 +124,7 @@ def _end(wins: np.ndarray, i: int, best: tuple[np.ndarray, float], direction: fl
 
 
 def wilson(share: float, n: int) -> Estimate:
-    """Give a mean of n results in [0, 1] its 95 % interval by Wilson (1927).
+    """Return a mean of n results in [0, 1] with its 95 % interval by Wilson (1927).
 
     It assumes the variance of wins and losses, the largest there is: with draws or graded results it is too wide.
     """
@@ -135,7 +135,7 @@ def wilson(share: float, n: int) -> Estimate:
 
 
 def student(values: ArrayLike) -> Estimate:
-    """Give the mean of values (n,) its 95 % interval by Student (1908), unknown of fewer than two."""
+    """Return the mean of values (n,) with its 95 % interval by Student (1908), unknown for fewer than two."""
     values = np.asarray(values, np.float64)
     mean, n = float(values.mean()), values.size
     reach = float(stdtrit(n - 1, 0.975)) * float(values.std(ddof=1)) / math.sqrt(n) if n > 1 else math.inf

@@ -21,7 +21,7 @@ from .printing import as_text, fitted, text_table
 from .rating import REFERENCE, Estimate, rate, wilson
 
 REPEATS = "Between agents that choose nothing at random a repeated game is no further evidence, yet intervals count it."
-SCORE = ("score", "95 %", "Elo", "95 %")  # columns of what games between two came to
+SCORE = ("score", "95 %", "Elo", "95 %")  # columns for the results of games between two
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Tally:
     """An agent's games: `score` is in [0, 1], 0.5 for equals; `elo` is above the opponent, or the first agent listed.
 
     `mean_return` is that of the agent's seats, in the game's own units; `seconds_per_move` the time spent deciding. Of
-    the losses `late` were on time and `forfeits` for want of a legal action.
+    the losses, `late` were on time and `forfeits` for want of a legal action.
     """
 
     agent: str
@@ -91,7 +91,7 @@ class Result(JupyterMixin):
         return f"{self.game}: {self.games} games, {seeds}{clock_note(self.clock)}"
 
     def _tables(self, names: Mapping[str, str]) -> list[Table]:
-        """Lay out what every pairing came to, and below it every agent."""
+        """Lay out the results of every pairing, and below them those of every agent."""
         pairings = text_table("agent", "opponent", "W", "D", "L", *SCORE, left=("agent", "opponent"))
         for row in self.pairings:
             counts = map(str, (row.wins, row.draws, row.losses))
@@ -165,7 +165,7 @@ def _pairing(game: Game, first: str, second: str, records: Sequence[GameRecord])
 
 
 def _facts(game: Game, label: str, records: Sequence[GameRecord]) -> dict[str, Any]:
-    """Count an agent's games for a `Tally`, all but its Elo."""
+    """Sum up an agent's games for a `Tally`, all but its Elo."""
     margins = [_margin(record, label) for record in records]
     # Half the range is the most that two sides can differ by on either side of a draw, so equals score 0.5.
     share = 0.5 + fmean(margins) / (2.0 * (game.high - game.low))
@@ -183,18 +183,18 @@ def _facts(game: Game, label: str, records: Sequence[GameRecord]) -> dict[str, A
 
 
 def count_lost(records: Sequence[GameRecord], under: set[str], ended: Ending) -> int:
-    """Count the games that agents of some labels have lost in that way."""
+    """Count the games, `ended` in this way, that agents with one of the labels `under` have lost."""
     lost = [record for record in records if record.ended == ended]
     return sum(record.seats[int(np.argmin(np.array(record.returns)))] in under for record in lost)
 
 
 def loss_columns(clock: float | None, rows: Sequence[Any]) -> list[str]:
-    """Name the kinds of losses beside the game's rules that there can be, or have been, in the rows of a table."""
+    """Name the kinds of losses, other than by the game's rules, that can be or have been in the rows of a table."""
     return ["late"] * (clock is not None) + ["forfeits"] * any(row.forfeits for row in rows)
 
 
 def seed_note(seed: int, sides: str, *, fresh_chance: bool) -> str:
-    """Say what games were played on."""
+    """Say what seeds games were played on."""
     return f"seed {seed}, " + ("every game on a seed of its own" if fresh_chance else f"every seed played from {sides}")
 
 
@@ -204,7 +204,7 @@ def opening_notes(opening: str) -> list[str]:
 
 
 def alias_notes(aliases: Mapping[str, str]) -> list[str]:
-    """Say what agents the names stand for that somebody has given."""
+    """Say which agents the names stand for that somebody has given."""
     return [f"{name} is {agent}" for name, agent in aliases.items()]
 
 
@@ -227,7 +227,7 @@ def _margin(record: GameRecord, label: str) -> float:
 
 
 def points(record: GameRecord, label: str) -> float:
-    """Return what an agent has made of a game: 1 for a win, 0.5 for a draw, 0 for a loss."""
+    """Return what an agent has scored in a game: 1 for a win, 0.5 for a draw, 0 for a loss."""
     return 0.5 + 0.5 * float(np.sign(_margin(record, label)))
 
 
@@ -238,7 +238,7 @@ def seconds_per_move(label: str, records: Sequence[GameRecord]) -> float:
 
 
 def elo_value(elo: Estimate) -> str:
-    """Write a rating; one that has no upper or lower end as the bound that the games do support."""
+    """Write a rating; one with no upper or lower end is written as the bound that the games do support."""
     if elo == REFERENCE:
         return "0"
     if math.isfinite(elo.low) and math.isfinite(elo.high):
@@ -264,6 +264,6 @@ def percent(share: Estimate) -> tuple[str, str]:
 def duration(seconds: float) -> str:
     """Write a time in the unit that suits it."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= 0.9995 * size:  # what three digits round up
+        if seconds >= 0.9995 * size:  # from here three digits round up
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds / 1e-6:.3g} µs"

@@ -1,4 +1,4 @@
-"""How a run of the arena stands while it goes on: what the latest game came to, and the score so far."""
+"""How a run of the arena stands while it goes on: the result of the latest game, and the score so far."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .results import duration, points, seconds_per_move
 
 
 class RunningScore:
-    """Adds up games as they end; of every pairing the score, where more sit at one table what each has made."""
+    """Adds up games as they end: the score of every pairing or, where more sit at one table, the returns of each."""
 
     def __init__(self) -> None:
         self.made: dict[int, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
@@ -27,7 +27,7 @@ class RunningScore:
 
 
 def _result(record: GameRecord, names: list[str]) -> str:
-    """Say who has beaten whom in how many actions, how where not by the rules, and how long they took for one."""
+    """Say who has beaten whom in how many actions, how if not by the rules, and how long they took for one."""
     how = "" if record.ended in (Ending.OVER, Ending.CUT) else f" ({record.ended})"
     times = ", ".join(duration(seconds_per_move(name, [record])) for name in names)
     if len(names) == 2:

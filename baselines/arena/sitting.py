@@ -1,4 +1,4 @@
-"""One game between persons and agents, decision by decision, with what is taken back, clocks and its record.
+"""One game between persons and agents, decision by decision, with moves taken back, clocks and its record.
 
 A game in progress is its seed and its moves; undo plays it again from the start, with the same dice and draws.
 """
@@ -44,9 +44,9 @@ class Answer(NamedTuple):
 
 
 class Sitting:
-    """One game with an agent or `PERSON` on each seat, agents of their own where several are made of one string.
+    """One game with an agent or `PERSON` on each seat; seats with the same string have an agent each.
 
-    With `clock` a seat that has used up so many seconds loses. The game is that of an `episode` of the seed, and
+    With `clock`, a seat that has used up that many seconds loses. The game is that of an `episode` of the seed, and
     begins in a `position`, a record of shape (1,), where one is given.
     """
 
@@ -73,15 +73,15 @@ class Sitting:
         self.returns: list[float] | None = None
         self.ended, self.reason = Ending.UNFINISHED, ""
         self.loser: int | None = None
-        """Who has lost by other than the rules."""
+        """Who has lost other than by the rules."""
         self.thinking = 0.0
         """Seconds that a person has spent on the decision at hand."""
         self.overdue: dict[str, float] = {}
-        """Seconds of a decision that came too late, and whose it was."""
+        """Seconds of a decision that came too late, under the label of its seat."""
         self._begin()
 
     def _begin(self) -> None:
-        """Stand at the beginning of the game."""
+        """Go to the beginning of the game."""
         self.batch.reset(self.seed, episode=self.episode)
         if self.position is not None:
             self.batch.set_states(self.position)
@@ -105,12 +105,12 @@ class Sitting:
         return record
 
     def left(self, seat: int) -> float:
-        """Seconds that a seat has left, without end where no clock runs."""
+        """Seconds that a seat has left, infinite where no clock runs."""
         spent = sum(move.seconds for move in self.moves if move.seat == seat)
         return math.inf if self.clock is None else self.clock - spent
 
     def flagged(self, seconds: float) -> bool:
-        """Whether a decision of so many seconds is too late, by which the seat to move has lost."""
+        """Whether a decision that took `seconds` is too late, so that the seat to move has lost."""
         seat = self.to_move
         if seconds <= self.left(seat):
             return False
@@ -132,7 +132,7 @@ class Sitting:
     def answer(self) -> str | None:
         """Let the agent to move decide; return its move by name, None when it has given up or used up its time.
 
-        `BoyiError` names the agent when it fails or answers with what is no lawful action.
+        `BoyiError` names the agent when it fails or answers with an action that is not legal.
         """
         state = self.state
         answer = self.ask()
@@ -140,9 +140,9 @@ class Sitting:
         return None if self.reason else str(self.game.module("text").name(state, answer.action))
 
     def ask(self, hurry: Event | None = None) -> Answer:
-        """Ask the agent to move what it decides, which changes nothing; `BoyiError` names it when it fails.
+        """Ask the agent whose turn it is to decide, which changes nothing; `BoyiError` names it when it fails.
 
-        A `hurry` is set from outside where the answer is wanted at once.
+        A `hurry` is set from outside when the answer is wanted at once.
         """
         seat = self.to_move
         agent, view = self.players[seat], self.batch.view()._replace(hurry=hurry)
@@ -175,12 +175,12 @@ class Sitting:
         return True
 
     def lose(self, loser: int | None, ended: Ending, reason: str = "") -> None:
-        """End the game as lost for a seat by other than the rules."""
+        """End the game as lost for a seat other than by the rules."""
         self.ended, self.reason, self.returns = ended, reason, self.game.lost(loser)
         self.loser = loser
 
     def close(self) -> None:
-        """Let the agents go."""
+        """Close the agents."""
         for agent in self.players:
             if agent is not None:
                 agent.close()

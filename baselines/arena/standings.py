@@ -1,7 +1,7 @@
 """What the games of one table amount to: returns and whatever else the game counts, agent by agent.
 
 Agents of equal name are taken together. Every seed was played with the agents moved round all seats, so the mean over
-the games of a seed has lost most of the luck of its chance; intervals are Student's, over these means.
+the games of a seed is free of most of the luck of its chance; intervals are Student's, over these means.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Standings(JupyterMixin):
         return as_text(self)
 
     def _tables(self, names: Mapping[str, str]) -> list[Grid]:
-        """Lay out what every agent has made, and below it what else the game counts."""
+        """Lay out the returns of every agent, and below them what else the game counts."""
         losses = loss_columns(self.clock, self.rows)
         made = text_table("agent", "seats", self.unit, "95 %", "a move", *losses, left=("agent",))
         counted = [column for name in self.rows[0].statistics for column in (name, "95 %")]
@@ -95,7 +95,7 @@ def summarize_standings(
     opening: str = "",
     aliases: Mapping[str, str] = MappingProxyType({}),
 ) -> Standings:
-    """Sum up the games of agents, of whom `labels` tell apart those of equal `names`."""
+    """Sum up the games of agents; `labels` tell apart those of equal `names`."""
     rows = []
     for name in dict.fromkeys(names):
         under = {label for label, of in zip(labels, names, strict=True) if of == name}

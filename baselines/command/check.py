@@ -20,7 +20,7 @@ OWN = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)")
 
 
 def declared(text: str) -> Spec | Game:
-    """Find what a game string names, a whole spec where it has no parameters, or the `Spec` of one's own module."""
+    """Find what a game string names, a whole spec where it has no parameters, or the `Spec` of a user's own module."""
     own = OWN.fullmatch(text)
     if own is None:
         return find(text) if ":" in text else find(text).spec
@@ -36,7 +36,7 @@ def check(
     seed: Annotated[int, typer.Option(help="Same seed, same games.", min=0, max=2**31)] = 0,
     oracle: Annotated[str | None, typer.Option(help="The rules in plain Python to compare with: module:Class.")] = None,
 ) -> None:
-    """Check what a game owes the engine, for every tested parameter set; the first promise that is broken is told."""
+    """Check what a game owes the engine, for every tested parameter set; report the first promise that is broken."""
     found, beside = declared(game), None if oracle is None else _read_oracle(oracle)
     kept: dict[str, int] = {}
 
@@ -52,7 +52,7 @@ def check(
         raise typer.Exit(1) from None
     except (BoyiError, OSError, MemoryError):
         raise
-    except Exception as error:  # game and oracle are their author's: anything may come of them
+    except Exception as error:  # game and oracle are somebody else's code: anything may happen
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{last.filename}, line {last.lineno}"
         complain(f"boyi: the check of {game} fails in {where}: {type(error).__name__}: {shown(str(error))}")

@@ -1,4 +1,4 @@
-"""How fast transitions come into the replay memory, beside stable-baselines3's own DQN: ``boyi speed --train``."""
+"""How fast transitions get into the replay memory, beside stable-baselines3's own DQN: ``boyi speed --train``."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from ..learning.policies import MlpPolicy
 from .peers import DRAWS, HIDDEN, Meter, timed
 
 GAMES = 256  # at once on our side; the peer has one
-MINIBATCH = 256  # of our learner of hands; the peer's is as large as a decision is learned from often
-CHUNK = 256  # transitions between two looks on the clock, sixteen times as many where they are quick
+MINIBATCH = 256  # of our learner of hands; the peer's is as large as the number of times a decision is learned from
+CHUNK = 256  # transitions between two looks at the clock, sixteen times as many where they are quick
 NET = {"choices": {"hidden": HIDDEN}}  # SB3's default network
 
 
@@ -39,7 +39,7 @@ def _both(game: Game, *, learning: bool) -> tuple[Meter, Meter]:
 
 
 def hands(game: Game) -> Meter:
-    """Learn mahjong in all seats of many tables, without a search: decisions a second, each learned from as often."""
+    """Learn mahjong in all seats at many tables without search: decisions a second, each learned from `DRAWS` times."""
     learner = HandDQN(
         game,
         network="mlp",

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..arena.decisions import Decision
 
 UNREAD = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-"""Settings of commands that `_delegate` reads the options of."""
+"""Settings of commands whose options `_delegate` reads."""
 PARAMETER = ("game", "parameter", "default", "allowed", "meaning")
 
 
@@ -58,7 +58,7 @@ class Commands(TyperGroup):
             complain(f"boyi: not enough memory: {error}")
             raise typer.Exit(1) from None
         except KeyboardInterrupt:
-            # Recent Typer would do the same, earlier ones end with 1.
+            # Recent versions of Typer would do the same; earlier ones end with 1.
             raise typer.Exit(130) from None
         except OSError as error:
             # Python flushes once more on its way out, which must not fail again.
@@ -210,7 +210,7 @@ def decide(
 
 
 def _check_resume(resume: bool, out: Path | None) -> None:
-    """Raise `BoyiError` where a run is to be gone on with that no file holds."""
+    """Raise `BoyiError` where a run is to be resumed but no file holds it."""
     if resume and out is None:
         raise BoyiError("--resume needs --out FILE, the file of the run to go on with")
 
@@ -247,9 +247,9 @@ def benchmark(
 
 @contextmanager
 def _stoppable(title: str, total: int, unit: str, out: Path | None) -> Iterator[Callable[..., None]]:
-    """Count what is done, by whom and to what end, and show it; on Ctrl-C say where a run stopped and how it goes on.
+    """Count and show what is done, by whom and with what result; on Ctrl-C say where a run stopped and how it goes on.
 
-    Ctrl-C may come between a line and its report: what can be gone on with is what the file holds.
+    Ctrl-C may come between a line and its report: what can be resumed is what the file holds.
     """
     done = 0
 
@@ -468,7 +468,7 @@ def mutants(ctx: typer.Context) -> None:
 
 
 def _delegate(ctx: typer.Context, name: str) -> None:
-    """Run the function `name` of the module `name` as the command: its options are not known, nor paid for, before."""
+    """Run function `name` of module `name` as the command: before that, its options are neither known nor paid for."""
     function = getattr(import_module(f".{name}", __package__), name)
     single = typer.Typer(add_completion=False)
     single.command()(function)

@@ -19,7 +19,7 @@ def mutants(
         Path | None, typer.Option(help="The folder of its tests and its GAME_mutants.py; else tests/envs/GAME.")
     ] = None,
 ) -> None:
-    """Put each of a list of one-line bugs into a copy of a game and print which of its tests has noticed."""
+    """Put each of a list of one-line bugs into a copy of a game and print which of its tests has noticed it."""
     found = declared(game)
     spec = found.spec if isinstance(found, Game) else found
     folder = Path("tests/envs") / spec.name if tests is None else tests

@@ -21,13 +21,13 @@ SIMULATIONS = 10_000
 WIDE = 250  # actions
 
 HIDDEN = [64, 64]  # layers of a learner that is measured beside a peer's
-DRAWS = 32  # how often a decision is learned from, by both: as many are in a gradient step of RLCard's, one a decision
+DRAWS = 32  # how often both learn from a decision: RLCard's gradient steps, one a decision, each have this many
 Meter = Callable[[float], float]
-"""Runs for about so many seconds; returns units a second."""
+"""Runs for about the seconds given; returns units a second."""
 
 
 def timed(seconds: float, work: Callable[[], int]) -> float:
-    """Repeat `work`, which returns how many units it did, for about so long; return units a second."""
+    """Repeat `work`, which returns how many units it did, for about `seconds`; return units a second."""
     done, started = 0, time.perf_counter()
     while (spent := time.perf_counter() - started) < seconds:
         done += work()
@@ -60,7 +60,7 @@ def _random(mask: Any) -> Any:
 
 
 def _random_of_many(mask: Any) -> Any:
-    """Choose from a wide mask: NumPy finds the ones of a truth mask faster, which pays for the other view."""
+    """Choose from a wide mask: NumPy finds the ones of a Boolean mask faster, which pays for the extra view."""
     return _random(mask.view(np.bool_))
 
 

@@ -10,14 +10,14 @@ from ...envs.engine.bind import bind
 from ...envs.engine.errors import BoyiError
 from ...envs.engine.spec import Game
 
-DEEPEST = 1000  # actions: what they take room for is known before the first count
+DEEPEST = 1000  # actions: the room that they take is set aside before the first count
 
 
 def perft(game: Game, depth: int) -> Iterator[tuple[int, int, float]]:
-    """Return what yields (depth, sequences, seconds) for 0 to `depth` actions; chance events count by their outcomes.
+    """Return an iterator of (depth, sequences, seconds) for 0 to `depth` actions; chance events count by outcomes.
 
     What a game deals at random without a chance event is the same deal every time. `BoyiError` for a depth that
-    nobody lives to see.
+    nobody would live to see.
     """
     if not 0 <= depth <= DEEPEST:
         raise BoyiError(f"depth must be a whole number from 0 to {DEEPEST:,}, not {depth}")
@@ -25,7 +25,7 @@ def perft(game: Game, depth: int) -> Iterator[tuple[int, int, float]]:
 
 
 def _count(game: Game, depth: int) -> Iterator[tuple[int, int, float]]:
-    # Chance events take a record each as well, before the first action and after every one, more than one at a time.
+    # Each chance event takes a record as well: before the first action and after every one, several may come in a row.
     stack = np.repeat(game.blank, (depth + 1) * (4 if game.chance_outcomes else 1))
     masks = np.zeros((len(stack), max(game.actions, game.chance_outcomes)), np.int8)
     p = np.zeros(max(1, game.chance_outcomes))

@@ -42,7 +42,7 @@ def read_seat(game: Game, seat: str, seed: int) -> int | None:
 
 
 def seat_all(game: Game, seat: int | None, opponents: Sequence[AgentLike]) -> list[AgentLike]:
-    """Seat a person, None for nobody, and opponents, in order after the person: one for all other seats or for each."""
+    """Seat a person (None: nobody), then opponents in order after the person: one for all other seats, or one each."""
     others = game.seats - (seat is not None)
     if len(opponents) not in (1, others):
         raise BoyiError(f"{game}: give one opponent, or one for each of the {others} other seats")
@@ -63,7 +63,7 @@ def sit_down(
     """Play one game on the terminal; what was played is appended to `save`, however the game stops."""
     seed = random_seed() if seed is None else seed
     sitting = Sitting(game, seat_all(game, read_seat(game, seat, seed), opponents), seed, clock)
-    # A file that cannot be written must be known before the game, not after it.
+    # If the file cannot be written, that must be known before the game, not after it.
     file = None if save is None else Growing(as_path(save))
     with closing(sitting):
         try:
@@ -189,7 +189,7 @@ def outcome(seats: Sequence[str], ended: Ending, returns: Sequence[float] | None
 
 
 def show_record(path: PathOf, number: int = 1, game: Game | None = None) -> None:
-    """Step through a recorded game on a terminal, or print all of it anywhere else; a `game` must be its kind."""
+    """Step through a recorded game on a terminal, or print all of it anywhere else; it must be of `game`, if given."""
     record = read_game(path, number)
     if game is not None and find(record.game).name != game.name:
         raise BoyiError(f"{path}, line {number}, is a game of {record.game}, not of {game.name}")

@@ -1,4 +1,4 @@
-"""How far long work is, on stderr: a bar on a terminal, else a line every few seconds."""
+"""How far long work has got, on stderr: a bar on a terminal, else a line every few seconds."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ EVERY = 5.0  # seconds between two lines where there is no terminal
 
 
 class Tell(Protocol):
-    """Says that so much is done; `about` goes with the bar, `figures` with the line, `now` wants a line at once."""
+    """Says how much is `done`; `about` goes with the bar, `figures` with the line, `now` asks for a line at once."""
 
     def __call__(self, done: int, about: str, figures: str = "", *, now: bool = False) -> None: ...
 
 
 @contextmanager
 def progress(title: str, total: int, unit: str, done: int = 0, *, lines: bool = False) -> Iterator[Tell]:
-    """Show how much of `total` is done, of which there are `done` to begin with; `lines` above a bar, too."""
+    """Show how much of `total` is done, beginning with `done`; with `lines`, write lines above a bar, too."""
     console, said = Console(stderr=True), time.monotonic()
 
     def line(done: int, figures: str, now: bool) -> str:
-        """Write a line, "" where the latest one is still new."""
+        """Return a line, "" where the latest one is still new."""
         nonlocal said
         if not now and time.monotonic() - said < EVERY:
             return ""

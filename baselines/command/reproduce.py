@@ -19,7 +19,7 @@ def reproduce(
     ] = False,
     out: Annotated[Path | None, typer.Option(help="The folder; else reproduce/SYSTEM-quick or -full.")] = None,
 ) -> None:
-    """Train and measure a published system; report.md says what came out. Killed, it goes on where it was."""
+    """Train and measure a published system; report.md says what came out. After a kill, it goes on where it was."""
     chosen("system", system, SYSTEMS)
     try:
         module = import_module(f"..reproduce.{system}", __package__)

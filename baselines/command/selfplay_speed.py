@@ -17,7 +17,7 @@ PUBLISHED = {
     "network": "policy42_value36", "encoder": "policy42", "backup": "children", "c": 5.0, "sims": 100, "moves": 4,
     "envs": 1024, "noise": "published", "temperature": 0.0, "keep_tree": False,
 }  # fmt: skip
-"""What S5 plays itself by."""
+"""The settings with which S5 plays itself."""
 
 
 def ours(game: Game, **values: Any) -> AlphaZero:
@@ -114,7 +114,7 @@ def _weights(jax: Any, planes: int, actions: int) -> dict[str, Any]:
 
 
 def _network(jax: Any, weights: dict[str, Any], x: Any) -> tuple[Any, Any]:
-    """Judge what is seen (B, H, W, C): logits, one a cell and one more, and values."""
+    """Evaluate observations (B, H, W, C): logits, one a cell and one more, and values."""
     jnp = jax.numpy
 
     def convolve(x: Any, name: str) -> Any:
@@ -138,7 +138,7 @@ def _network(jax: Any, weights: dict[str, Any], x: Any) -> tuple[Any, Any]:
 
 
 def spent(model: AlphaZero, seconds: float) -> float:
-    """Play for so long and say what share of it was outside the network."""
+    """Play for `seconds` and return what share of the time was spent outside the network."""
     model.figures()
     started = time.perf_counter()
     while time.perf_counter() - started < seconds:

@@ -1,8 +1,8 @@
 """`boyi speed`: this package beside its peers, measured in one run.
 
-Each repeat runs ours and the peer's by turns, and a claim is the minimum and the median of the repeats' ratios:
-machines are shared and noisy, and a ratio of two neighbours in time survives that better than a rate. Both sides
-choose random moves cheaply, so that the environment is what is measured.
+Each repeat runs ours and the peer's in turn, and a claim is the minimum and the median of the repeats' ratios: machines
+are shared and noisy, and a ratio of two neighbours in time survives that better than a rate. Both sides choose random
+moves cheaply, so that the environment is what is measured.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from . import peers
 from .peers import ROWS, SCAN, SIMULATIONS, Meter, aec, timed
 
 SLICES = 5
-ACTIONS = 6000  # at most about so many in the whole games of one compiled call
+ACTIONS = 6000  # about the most in the whole games of one compiled call
 LONG = 1000  # actions of a game beyond which searches are measured with fewer simulations
 
 PEERS = ("pettingzoo", "open_spiel", "pgx", "jax", "rlcard")
@@ -58,7 +58,7 @@ class Row:
     ratios: list[float] = field(default_factory=list)
 
     def repeat(self, seconds: float) -> None:
-        """Measure both sides once more, by turns in slices of time: the median slice counts."""
+        """Measure both sides once more, in turn in slices of time: the median slice counts."""
         slices = [(self.ours(seconds / SLICES), self.peer and self.peer(seconds / SLICES)) for _ in range(SLICES)]
         self.rates.append(statistics.median(ours for ours, _ in slices))
         if self.peer is not None:
@@ -262,7 +262,7 @@ def _games(game: Game, play: Callable[..., object]) -> Meter:
 
 
 def node_bytes(game: Game, nodes: int) -> float:
-    """Search so many nodes; return the bytes of all that the search holds, a node."""
+    """Search `nodes` nodes; return the bytes of all that the search holds, per node."""
     agent = MCTS(sims=nodes, nodes=nodes + 1, reuse=False)
     agent.act(Batch(game, 1, seed=0, encoder=None).view())
     memory = agent.memories[0]

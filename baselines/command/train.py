@@ -46,7 +46,7 @@ def train(
     """Train DQN, Double DQN or AlphaZero; the run in runs/NAME survives a kill and plays as dqn: or az:runs/NAME."""
     if (until is None) != (against is None):
         raise BoyiError("--until SCORE and --against AGENT go together")
-    # A run's folder may come from others, too: what is in it is doubted whatever config it is gone on with.
+    # A run's folder may come from others, too: what is in it is not trusted, whatever config it is resumed with.
     trusted = allow_programs or (config in shipped() and not resume)
     with nullcontext() if trusted else untrusted(f"the run of {config}"):
         _train(
@@ -79,7 +79,7 @@ def _train(config: Config, name: str | None, device: str, *, resume: bool, **lim
 
 @contextmanager
 def _pausing(asked: list[int]) -> Iterator[None]:
-    """Turn the first Ctrl-C into an entry of `asked`, which the run looks at between rounds; the second stops it."""
+    """Turn the first Ctrl-C into an entry of `asked`, which the run reads between rounds; the second stops the run."""
 
     def ask(number: int, frame: FrameType | None) -> None:
         if asked:
@@ -109,7 +109,7 @@ def _reporting(run: Run) -> Iterator[Report]:
 
 
 def _words(figures: dict[str, float], *names: str) -> str:
-    """Say what evaluations have found among figures, and those of the names given; without any how fast it is."""
+    """Write the figures that evaluations have found, and those of `names`; without any names, how fast the run is."""
     found = sorted(name for name in figures if name.startswith(("eval/", "return/")))
     return ", ".join(
         f"{name if name.startswith('return/') else name.split('/', 1)[1]} {figures[name]:.3g}"

@@ -25,13 +25,13 @@ def warm_up(game: Game) -> float:
 
 
 def sizes_of(game: Game) -> list[Game]:
-    """List a game in every board size that it has beside its other parameters, the game alone where it has but one."""
+    """List a game in every board size that its other parameters allow, or the game alone where it has only one."""
     size = game.spec.params.get("board_size")
     if size is None or size.low is None or size.high is None:
         return [game]
     sizes = list[Game]()
     for cells in range(int(size.low), int(size.high) + 1, 2 if size.even else 1):
-        with suppress(BoyiError):  # what else is set may want a larger board
+        with suppress(BoyiError):  # what else is set may need a larger board
             sizes.append(find(game, board_size=cells))
     return sizes
 

@@ -1,1 +1,1 @@
-"""Programs of other authors as agents here, and agents of ours as programs elsewhere."""
+"""Other authors' programs as agents here, and our agents as programs elsewhere."""

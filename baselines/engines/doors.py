@@ -1,7 +1,7 @@
 """Which protocol is spoken for which game, and an engine that speaks it over standard input and output.
 
-A master may give a program up that says nothing for a second, and what an engine needs takes longer to load. So it is
-made behind the first lines, which a server answers for `Unready` as far as they need no more than the game.
+A master may give up on a program that says nothing for a second, and what an engine needs takes longer to load. So the
+engine is made while a server answers the first lines for `Unready`, as far as they need nothing but the game.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SERVERS: dict[str, Callable[[Any], Server]] = {
     "gtp": gtp_server.Server, "gomocup": gomocup_server.Server, "jsonl": jsonl_server.Server
 }  # fmt: skip
-PATIENCE = 2.0  # seconds that are waited for an engine that is no longer wanted: compiling cannot be broken off
+PATIENCE = 2.0  # seconds to wait for an engine that is no longer wanted: compiling cannot be interrupted
 
 
 class NotReady(Exception):
@@ -36,7 +36,7 @@ class NotReady(Exception):
 
 
 class Unready:
-    """Stands in for an engine while that is being made: it has a game, and no action has been played."""
+    """Stands in for an engine that is being made: it has a game in which no action has been played."""
 
     actions = ()
 
@@ -54,7 +54,7 @@ class Unready:
 def open_door(
     game: Game, agent: str, make: Callable[[], Agent], protocol: str | None = None, seed: int | None = None
 ) -> None:
-    """Answer what comes from standard input until it ends, or the protocol's last command, for what `make` makes."""
+    """Answer standard input for the agent that `make` makes, until its end or the protocol's last command."""
     server = SERVERS[chosen("protocol", protocol or facts(game).program, SERVERS)]
     waiting = server(Unready(game, agent))
     out, lines, made = sys.stdout, SimpleQueue[str | None](), Future["Engine"]()
@@ -66,7 +66,7 @@ def open_door(
             made.set_result(_engine(game, make(), seed))
         except BaseException as error:
             made.set_exception(error)
-        lines.put(None)  # whoever waits for a line looks up
+        lines.put(None)  # wakes the loop that waits for a line
 
     builder = threading.Thread(target=build, daemon=True)
     # What an agent prints must not pass for an answer.
@@ -82,13 +82,13 @@ def open_door(
                 os._exit(130 if isinstance(sys.exc_info()[1], KeyboardInterrupt) else 0)
             if made.exception() is None:
                 made.result().agent.close()
-        made.result()  # an engine that could not be made is told of even where nobody has asked it anything
+        made.result()  # raises why an engine could not be made, even where nobody has asked it anything
 
 
 def _listen(file: TextIO, lines: SimpleQueue[str | None]) -> None:
-    """Hand on the lines of a file, "" where it ends."""
+    """Put the lines of a file into a queue, and "" at its end."""
     with suppress(OSError):
-        # Of its own: the interpreter, when it ends, wants the lock of its standard input, which is held here then.
+        # Opened anew: the interpreter, when it ends, wants the lock of its standard input, which would be held here.
         file = open(file.fileno(), encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
     try:
         for line in file:
@@ -104,7 +104,7 @@ def _answer(
     lines: SimpleQueue[str | None],
     out: TextIO,
 ) -> None:
-    """Answer lines without the engine while that is possible, and then, told all of them, with it."""
+    """Answer lines without the engine while that is possible, then with it, once it has been told all of them."""
     early: list[str] = []
     while line := lines.get():
         try:
@@ -125,7 +125,7 @@ def _answer(
 
 
 def _rest(line: str | None, lines: SimpleQueue[str | None]) -> Iterator[str]:
-    """Yield a line, where it is one, and those that follow."""
+    """Yield a line, unless it is None, and those that follow."""
     while line != "":
         if line is not None:
             yield line

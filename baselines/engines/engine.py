@@ -18,16 +18,16 @@ INSTANT = 1e-3  # seconds: the limit of the decision that only compiles
 
 
 def ask(agent: Agent, view: View) -> int:
-    """Let an agent decide the one game of a view; `BoyiError` begins with its name when it fails."""
+    """Let an agent decide in the one game of a view; where it fails, `BoyiError` begins with its name."""
     with blame(agent):
         return int(view.answered(agent.act(view))[0])
 
 
 class Engine:
-    """Plays `game` with an agent: `clock` seconds are left to it for the game, `limit` for a decision, None: any.
+    """Plays `game` with an agent that has `clock` seconds left for the game and `limit` for a decision; None: any.
 
-    What a decision takes is taken off the clock. `stream` is what the next decision draws from, in place of the seed's
-    own.
+    The time of each decision is taken off the clock. `stream` is what the next decision draws from instead of the
+    seed's own.
     """
 
     def __init__(self, game: Game, agent: Agent, seed: int = 0) -> None:
@@ -50,13 +50,13 @@ class Engine:
         self._warm_up()
 
     def deal(self) -> Batch:
-        """Start the engine's game of this number among those of its seed."""
+        """Start the game with the engine's seed and the number of its episode."""
         batch = Batch(self.game, 1, self.seed, encoder=None, history=True)
         batch.reset([self.seed], episode=self.episode)
         return batch
 
     def _warm_up(self) -> None:
-        """Let a copy of the agent decide twice running, so that no clock sees kernels being compiled."""
+        """Let a copy of the agent decide twice in a row, so that kernels are not compiled while a clock runs."""
         if self.game in self.warm:
             return
         self.warm.add(self.game)
@@ -73,7 +73,7 @@ class Engine:
         return int(self.batch.to_move[0])
 
     def parse(self, text: str) -> int:
-        """Read an action by its name; `BoyiError` when it is none."""
+        """Read the name of an action; `BoyiError` when it is not one."""
         return int(self.game.module("text").parse(self.batch.states[0], text))
 
     def play(self, action: int) -> None:
@@ -86,13 +86,13 @@ class Engine:
         self.actions.append(action)
 
     def move(self) -> str:
-        """Let the agent decide, and play it; return the action's name."""
+        """Let the agent decide, and play its action; return the action's name."""
         state, action = self.batch.states[0], self.decide(self.batch.view())
         self.play(action)
         return str(self.game.module("text").name(state, action))
 
     def decide(self, view: View) -> int:
-        """Let the agent decide the one game of a view, in the time it has."""
+        """Let the agent decide in the one game of a view, in the time it has."""
         clock, limit = (None if left is None else np.array([left], np.float64) for left in (self.clock, self.limit))
         view = view._replace(episode=np.array([self.episode]), clock=clock, limit=limit)
         if self.stream is not None:
@@ -108,7 +108,7 @@ class Engine:
         return action
 
     def draw_from(self, numbers: Any) -> None:
-        """Let the next decision draw from a stream, as `external.stream` lists it; `BoyiError` for what is none."""
+        """Let the next decision draw from a stream, as `external.stream` lists it; `BoyiError` for anything else."""
         good = isinstance(numbers, list) and len(numbers) == 3
         if not good or not all(type(number) is int and 0 <= number < 2**64 for number in numbers):
             raise BoyiError("a stream is three whole numbers of 64 bits")

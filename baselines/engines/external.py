@@ -1,7 +1,7 @@
 """Agents that ask a program behind pipes: what `gtp`, `gomocup` and `jsonl` have in common.
 
-A program that breaks off, comes late, floods or says what the protocol or the rules do not allow loses the game; the
-reason is in `faults` and in the log "boyi". It is started when it is first asked, and again after it failed.
+A program that breaks off, is late, floods or says what the protocol or the rules do not allow loses the game; the
+reason is in `faults` and in the log "boyi". It is started when it is first asked, and again after it has failed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ...envs.engine.view import View
 from ..agent import Agent
 from .program import Program, ProgramError, split_command
 
-GRACE = 0.5  # seconds beyond its time before a program is given up: pipes and schedulers take some
+GRACE = 0.5  # seconds beyond its time that a program is allowed: pipes and schedulers take some
 LOG = logging.getLogger("boyi")
 RAW = Param(False, "also tell what the protocol has no word for: for an engine of this package")
 
 
 class External(Agent):
-    """Asks a program about one game at a time; a game that it has not followed it is told from the start."""
+    """Asks a program about one game at a time, and tells it from the start any game that it has not followed."""
 
     positional = "cmd"
     foreign = True
@@ -78,7 +78,7 @@ class External(Agent):
             self._drop()
             return GIVEN_UP
         except BaseException:
-            # Broken off in the middle of a question: its answer would be taken for that to the next one.
+            # Interrupted in the middle of a question: its answer would be taken for the answer to the next one.
             self._drop()
             raise
 
@@ -99,7 +99,7 @@ class External(Agent):
         return action
 
     def _open(self, view: View, k: int, game: tuple[int, int]) -> None:
-        """Begin a game with the program, which is started where it does not run."""
+        """Begin a game with the program, which is started if it is not running."""
         if self.program is None:
             self.program = Program(self.values["cmd"], self.values["pause"])
             self.greet(view.game, time.monotonic() + self.values["start"])
@@ -107,17 +107,17 @@ class External(Agent):
         self.game, self.told = game, []
 
     def follows(self, view: View, k: int) -> bool:
-        """Whether what the program was told of its game has been played."""
+        """Whether the game begins with the actions that the program was told."""
         return self.told == history(self, view, k)[: len(self.told)]
 
     def news(self, view: View, k: int) -> list[int]:
-        """Return the actions that the program has not been told yet, which counts as telling them."""
+        """Return the actions that the program has not been told yet, and count them as told."""
         latest = history(self, view, k)[len(self.told) :]
         self.told += latest
         return latest
 
     def _read(self, view: View, k: int, text: str) -> int:
-        """Read an answer; `ProgramError` for what is no legal action."""
+        """Read an answer; `ProgramError` when it is not a legal action."""
         try:
             action = self.read(view, k, text)
         except BoyiError:
@@ -129,7 +129,7 @@ class External(Agent):
         return action
 
     def read(self, view: View, k: int, text: str) -> int:
-        """Read an answer as an action of game k of a view; `BoyiError` when it is none."""
+        """Read an answer as an action of game k of a view; `BoyiError` when it is not one."""
         return int(view.game.module("text").parse(view.states[k], text))
 
     def time_told(self, view: View, k: int) -> float | None:
@@ -152,7 +152,7 @@ class External(Agent):
         assert self.program is not None
         started = time.monotonic()
         self.program.send(text)
-        self.starting += time.monotonic() - started  # the pause is no thinking
+        self.starting += time.monotonic() - started  # the pause does not count as thinking
 
     def receive(self, until: float) -> str:
         assert self.program is not None
@@ -164,7 +164,7 @@ class External(Agent):
 
     @abstractmethod
     def begin(self, view: View, k: int, until: float) -> None:
-        """Tell it that a game begins, of which it knows nothing yet."""
+        """Tell it that a game begins about which it knows nothing yet."""
 
     @abstractmethod
     def ask(self, view: View, k: int) -> str:

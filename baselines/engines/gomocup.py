@@ -15,7 +15,7 @@ from .gomocup_server import RULES, STREAM, read_point
 from .program import ProgramError
 
 ASIDE = ("MESSAGE", "DEBUG")  # what may stand before any answer
-COMPLAINTS = ("ERROR", "UNKNOWN")  # and before a move, of which it is none
+COMPLAINTS = ("ERROR", "UNKNOWN")  # and before a move, without being one
 
 
 class Gomocup(External):
@@ -25,7 +25,7 @@ class Gomocup(External):
     farewell = "END"
     params = {
         **External.params,
-        # Some clear their "thinking" flag late, and lose a command that comes at once after their answer.
+        # Some clear their "thinking" flag late, and lose a command that comes right after their answer.
         "pause": replace(External.params["pause"], default=0.05),
         "raw": RAW,
     }
@@ -49,7 +49,7 @@ class Gomocup(External):
         self.send("INFO game_type 1")
 
     def begin(self, view: View, k: int, until: float) -> None:
-        """Tell it the time; which moves there were goes with the first question."""
+        """Tell it the time; the moves so far go with the first question."""
         told = self.values["seconds"]
         if told:
             self.send(f"INFO timeout_turn {int(1000 * told)}")
@@ -75,7 +75,7 @@ class Gomocup(External):
         return self.hear(until, ASIDE + COMPLAINTS)
 
     def hear(self, until: float, aside: tuple[str, ...]) -> str:
-        """Wait for an answer, past lines that begin with what stands `aside`; of those a failure quotes a complaint."""
+        """Wait for an answer, skipping lines that begin with a word of `aside`; a failure quotes the last complaint."""
         complaint = ""
         while True:
             try:

@@ -1,7 +1,7 @@
 """The Gomocup protocol, spoken by an engine: `Server` answers a master of Gomoku programs for any agent.
 
-Points are written x,y from 0, column first. The information boyi-stream is our own: it lets an engine draw as it would
-in the arena.
+Points are written x,y from 0, column first. The INFO boyi-stream is our own: it lets an engine draw as it would in the
+arena.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FOREVER = 2147483647  # milliseconds that mean no limit
 
 
 def read_point(text: str, size: int) -> int:
-    """Read a point x,y; `BoyiError` when it is none of the board."""
+    """Read a point x,y; `BoyiError` when it is not one on the board."""
     found = re.fullmatch(r"\s*(\d{1,3})\s*,\s*(\d{1,3})\s*", text)
     if found is None or int(found[1]) >= size or int(found[2]) >= size:
         raise BoyiError(f"no point {text!r}: write x,y from 0,0 to {size - 1},{size - 1}")
@@ -110,7 +110,7 @@ class Server:
         return int(self.engine.game.params["board_size"])
 
     def _move(self) -> str:
-        """Let the engine move; write where."""
+        """Let the engine move; return its point as text."""
         if self.engine.to_move < 0:
             raise BoyiError("the game is over")
         self.engine.move()
@@ -125,7 +125,7 @@ class Server:
         """Read a line of a board: x,y,field; after DONE set it up and move."""
         assert self.stones is not None
         if words.upper() != "DONE":
-            # One stone too many is kept, by which DONE sees that it is no board.
+            # One stone too many is kept: it shows DONE that this is no board.
             if len(self.stones) <= self._size**2:
                 self.stones.append(self._read_stone(words))
             return ""
@@ -135,7 +135,7 @@ class Server:
         return self._move()
 
     def _read_stone(self, words: str) -> tuple[int, int]:
-        """Read x,y,field; a stone that no board has where it is none."""
+        """Read x,y,field; return a stone that no board has where it is not one."""
         point, _, field = words.rpartition(",")
         try:
             return read_point(point, self._size), whole(field.strip())
@@ -143,7 +143,7 @@ class Server:
             return -1, 0
 
     def _set_up(self, stones: list[tuple[int, int]]) -> None:
-        """Play stones in turn, so that it is the engine's turn; the order does not matter to the rules."""
+        """Play stones alternately, so that the engine is to move next; the order does not matter to the rules."""
         own, theirs = ([point for point, field in stones if field == kind] for kind in (1, 2))
         if len(own) + len(theirs) < len(stones) or not 0 <= len(theirs) - len(own) <= 1:
             raise BoyiError("a board has a line x,y,1 for each own and x,y,2 for each other stone, own ones in turn")
@@ -153,7 +153,7 @@ class Server:
             self._put_one(sides[turn % 2], last=turn == len(stones) - 1)
 
     def _put_one(self, points: list[int], *, last: bool) -> None:
-        """Play one of a side's points, one that does not end the game unless it is the last of all."""
+        """Play one of a side's points: one that does not end the game, unless it is the last of all."""
         for point in points:
             self.engine.play(point)
             if last or self.engine.to_move >= 0:

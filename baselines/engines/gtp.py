@@ -1,7 +1,7 @@
 """GTP, the text protocol that Hex programs such as MoHex speak: `gtp` runs one of them as an agent.
 
-Version 2 of the protocol, with the move swap-pieces; black is seat 0 and joins top and bottom. What a program does not
-list among its commands it is not asked.
+Version 2 of the protocol, with the move swap-pieces; black is seat 0 and joins top and bottom. A program is not asked
+what it does not list among its commands.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .gtp_server import COLOURS, STREAM
 from .program import ProgramError
 
 TIME_LEFT = (" 0", "")
-"""How `time_left COLOUR TIME` ends, first as the protocol has it: some take no number of stones."""
+"""How `time_left COLOUR TIME` ends, first as the protocol has it: some programs take no number of stones."""
 
 
 class Refused(ProgramError):
@@ -37,9 +37,9 @@ class GTP(External):
         self.known = 0.0
         """Seconds for a decision that the program has been told."""
         self.forms: list[str] = []
-        """How it may yet take `time_left`."""
+        """The endings with which it may still take `time_left`."""
         self.said: set[str] = set()
-        """What the log has been told of the running program."""
+        """What has been logged about the running program."""
 
     @property
     def by_history(self) -> bool:
@@ -68,7 +68,7 @@ class GTP(External):
         self._tell_time(None if view.clock is None else float(view.clock[k]), until)
 
     def _tell_time(self, clock: float | None, until: float) -> None:
-        """Tell it the time it has, and the log what it cannot be told and how long it is waited for."""
+        """Tell it the time it has; log what it cannot be told and how long its answers are awaited."""
         wanted, left = self.values["seconds"], 0 if clock is None else max(1, int(clock))
         self.known, told = 0.0, not wanted and clock is None
         for seconds in dict.fromkeys((wanted, float(math.ceil(wanted)))):
@@ -90,7 +90,7 @@ class GTP(External):
         return self.known
 
     def _warn(self, sentence: str) -> None:
-        """Tell the log, once of each program that runs."""
+        """Log a sentence, once for each program that runs."""
         if sentence not in self.said:
             self.said.add(sentence)
             LOG.warning("%s: %s", self, sentence)
@@ -117,7 +117,7 @@ class GTP(External):
         return self.command(f"genmove {COLOURS[seat]}", until)
 
     def command(self, text: str, until: float) -> str:
-        """Send a command and return the response; `ProgramError` where it fails or is none."""
+        """Send a command and return the response; `ProgramError` where it is a failure or not a response at all."""
         self.send(text)
         lines = [self.receive(until)]
         while not lines[0].strip():

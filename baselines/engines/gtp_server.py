@@ -55,7 +55,7 @@ class Server:
         }
 
     def answer(self, line: str) -> str | None:
-        """Answer a line, blank line included; None where it holds no command."""
+        """Answer a line, the blank line after the answer included; None where the line holds no command."""
         words = "".join(c for c in line.partition("#")[0] if c.isprintable() or c == "\t").split()
         if not words:
             return None

@@ -69,5 +69,5 @@ class JSONL(External):
 
 
 def _raw(view: View, k: int) -> dict[str, object]:
-    """Hold what an engine of this package needs to decide as it would without the pipe."""
+    """Return what an engine of this package needs to decide as it would without the pipe."""
     return {"record": base64.b64encode(view.states[k : k + 1].tobytes()).decode(), "stream": stream(view, k)}

@@ -1,7 +1,7 @@
 """The line protocol of this package, spoken by an engine: `Server` answers questions for any agent.
 
-One JSON object a line each way. A question holds all that its answer needs. Of the position it needs the text; the
-bytes of its record are for engines of this package, and looked at like any record from outside.
+One JSON object a line each way. A question holds all that its answer needs. Of the position, the text is needed; the
+bytes of its record are for engines of this package, and are checked like any record from outside.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def show_position(game: Game, state: np.void) -> str:
 
 
 def _view(engine: Engine, message: dict[str, Any]) -> View:
-    """Build what the engine's agent is shown from a question."""
+    """Build from a question what the engine's agent is shown."""
     game = engine.game
     position, record, numbers = (message.get(key) for key in ("position", "record", "stream"))
     engine.limit, engine.clock = _time(message, "seconds"), _time(message, "clock")
@@ -87,7 +87,7 @@ def _view(engine: Engine, message: dict[str, Any]) -> View:
 
 
 def _bytes(game: Game, record: Any) -> bytes:
-    """Decode a record, whose bytes may be any."""
+    """Decode a record, which may hold any bytes."""
     raw = base64.b64decode(record, validate=True)
     if len(raw) != game.dtype.itemsize:
         raise BoyiError(f"a record of {game} has {game.dtype.itemsize} bytes, not {len(raw)}")

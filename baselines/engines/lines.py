@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol, TextIO
 
-DIGITS = 20  # the most that a number has: one of 64 bits
+DIGITS = 20  # the most digits of a number of 64 bits
 
 
 class Server(Protocol):
@@ -27,10 +27,10 @@ def serve(server: Server, lines: Iterable[str], out: TextIO) -> None:
 
 
 def whole(text: str) -> int:
-    """Read a whole number of at most 64 bits; -1 when it is none."""
+    """Read a whole number of at most 64 bits; -1 when it is not one."""
     return int(text) if text.isdecimal() and len(text) <= DIGITS else -1
 
 
 def one_line(error: Exception) -> str:
-    """Write an error where an answer is a line."""
+    """Write an error on one line."""
     return " ".join(str(error).split())

@@ -1,6 +1,6 @@
 """`Program`: somebody else's program behind pipes. Lines go in, lines come out, and nothing it does is trusted.
 
-Every wait has an end, what it prints beyond measure is not kept, and it ends with whoever started it.
+Every wait has an end, output beyond a limit is not kept, and the program ends with the process that started it.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from ...envs.engine.errors import BoyiError
 from . import supervisor
 
 LONGEST = 1 << 16  # bytes of a line
-MOST = 10_000  # lines that may wait to be read, or answer one
+MOST = 10_000  # lines that may wait to be read, or that may answer one line
 SPILL = 1 << 22  # bytes on stderr between two answers
 SLICE = 0.05  # seconds between two looks at stderr while an answer is awaited
-LEAVE = 5.0  # seconds that a program has to end when it is asked to: our own takes half of one
+LEAVE = 5.0  # seconds that a program has to end when it is asked to: our own takes half a second
 LAG = 1.0  # seconds that may lie between the end of a program and that of its output
 FLOOD = f"wrote {MOST} lines that nobody had asked for"
-LAST = 3  # lines on stderr that a reason shows, the latest
+LAST = 3  # the latest lines on stderr that a reason shows
 TAIL = 100  # letters of each
 ASKED = 60  # letters of a question that a reason shows
 
@@ -54,9 +54,9 @@ def split_command(command: str) -> list[str]:
 
 
 class Program:
-    """A running program. `ProgramError` of its methods says what it did wrong; it is to be closed then.
+    """A running program. A `ProgramError` from its methods says what it did wrong; it must then be closed.
 
-    Between what it says and what it is told next lie at least `pause` seconds.
+    At least `pause` seconds pass between what it says and what it is told next.
     """
 
     def __init__(self, command: str, pause: float = 0.0) -> None:
@@ -76,17 +76,17 @@ class Program:
         self._end = weakref.finalize(self, _end, self.owner, self.process, lifeline, self.outbox)
 
     def send(self, text: str) -> None:
-        """Send a line, or several; that nobody reads them shows where an answer is awaited."""
+        """Send a line, or several; if nobody reads them, that shows where an answer is awaited."""
         time.sleep(max(0.0, self.answered + self.pause - time.monotonic()))
         self.asked, self.since, self.heard = text.partition("\n")[0], time.monotonic(), 0
         self.outbox.put(f"{text}\n".encode())
 
     def receive(self, until: float) -> str:
-        """Wait for a line, ends stripped, till `time.monotonic` reaches `until`."""
+        """Wait for a line until `time.monotonic` reaches `until`; return it without its line end."""
         line: bytes | None = b""
         while line == b"":
             if not self._lives():
-                until = min(until, time.monotonic() + LAG)  # a child of its may hold its output open
+                until = min(until, time.monotonic() + LAG)  # one of its children may hold its output open
             left = until - time.monotonic()
             if left <= 0:
                 raise ProgramError("did not answer in time" if self._lives() else self._gone())
@@ -116,7 +116,7 @@ class Program:
         return "closed its output"
 
     def circumstances(self) -> str:
-        """Say, behind what it did wrong, what it had been asked, how long ago, and what it has said on stderr."""
+        """Add to what it did wrong what it had been asked, how long ago, and what it has said on stderr."""
         asked = shorten(self.asked, width=ASKED, placeholder=" ...")
         when = f" (asked {asked!r} {time.monotonic() - self.since:.1f} s before)" if asked else ""
         return when + self.errors.last()
@@ -139,7 +139,7 @@ class Program:
 
 
 class Inbox:
-    """Lines that have been read, None behind the last one; `flood` says why no more are read."""
+    """Lines that have been read, None after the last one; `flood` says why no more are read."""
 
     def __init__(self) -> None:
         self.lines: SimpleQueue[bytes | None] = SimpleQueue()
@@ -188,7 +188,7 @@ def _write_lines(stream: IO[bytes], lines: SimpleQueue[bytes | None]) -> None:
 
 
 def _start(words: list[str]) -> tuple[subprocess.Popen[bytes], int]:
-    """Start a program in a session of its own; return it and the end of the pipe that it hangs on."""
+    """Start a program in a session of its own; return it and the end of the pipe that keeps it alive."""
     pipe = subprocess.PIPE
     ours, theirs = os.pipe()[::-1]
     try:
@@ -202,7 +202,7 @@ def _start(words: list[str]) -> tuple[subprocess.Popen[bytes], int]:
 
 
 def _end(owner: int, process: subprocess.Popen[bytes], lifeline: int, outbox: SimpleQueue[bytes | None]) -> None:
-    """Kill a program and what it has started, and wait for it; in a fork of its `owner` only let go of it."""
+    """Kill a program and what it has started, and wait for it; in a fork of its `owner`, only let go of it."""
     if os.getpid() != owner:
         os.close(lifeline)
         return

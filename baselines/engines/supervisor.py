@@ -1,8 +1,8 @@
 """Runs a program, in a process of its own: ``supervisor.py LIFELINE COMMAND …``.
 
-When the program ends, or the pipe LIFELINE is closed, as it is by whatever ends who asked for it, all that it has
-started is killed: its session and, on Linux, which lets us adopt them, those that have left it. The exit status is the
-program's, 128 and more for a signal.
+When the program ends, or the pipe LIFELINE is closed, as it is however the process that asked for it ends, all that the
+program has started is killed: its session and, on Linux, which lets us adopt them, the processes that have left it. The
+exit status is the program's; it is 128 and more for a signal.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def main() -> None:
     except ChildProcessError:
         status = 0  # end_with() has waited for it
     kill_children()
-    # Closed at the same moment: the program has ended because its input did, but what else is in its session may not.
+    # Closed at the same moment: the program has ended because its input did, but others in its session may not end.
     if select.select([lifeline], [], [], 0.05)[0]:
         os.killpg(0, signal.SIGKILL)
     os._exit(status if status >= 0 else 128 - status)

@@ -1,4 +1,4 @@
-"""What an agent makes of a position or of a whole game, told while it thinks on."""
+"""How an agent evaluates a position or a whole game, told while it is still thinking."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ...envs.faces.picking import paths
 from ..agent import Agent, Weights, blame
 from .story import Story
 
-EVERY = 0.2  # seconds between two times that a search tells what it has found so far
-SHOWN = 40  # actions that are sent of a position, the best ones
+EVERY = 0.2  # seconds between two reports of what a search has found so far
+SHOWN = 40  # actions of a position that are sent, the best ones
 
 
 def view_of(story: Story, ply: int) -> View:
-    """Show an agent the position after so many moves that the viewer knows of; `BoyiError` where nobody decides there,
-    or only one who sees what the viewer may not.
+    """Return an agent's view of the position after `ply` moves that the viewer knows of; `BoyiError` where nobody
+    decides there, or only somebody who sees what the viewer may not.
     """
     state = story.states[story.at(ply)]
     mover = int(state["to_move"])
@@ -37,9 +37,9 @@ def view_of(story: Story, ply: int) -> View:
 
 
 class Pulse(Event):
-    """What a search asks now and then whether it is to end: a chance to `tell` what it has found so far.
+    """What a search looks at now and then to see whether it should end: a chance to `tell` what it has found so far.
 
-    `set` ends it.
+    `set` ends the search.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Pulse(Event):
 
     def is_set(self) -> bool:
         ended = super().is_set()
-        # Of the threads that grow a tree each, one tells.
+        # Of several threads that each grow a tree, only one tells.
         if not ended and time.monotonic() - self.told >= EVERY and self.telling.acquire(blocking=False):
             try:
                 self.tell()
@@ -60,7 +60,7 @@ class Pulse(Event):
 
 
 def places(story: Story, ply: int, view: View) -> dict[int, list[str]]:
-    """Find the spots of the actions of a position; of another seat than the viewer's there are none."""
+    """Find the spots of the actions of a position; there are none where another seat than the viewer's decides."""
     if story.viewer not in (None, int(view.seat[0])):
         return {}
     state = story.states[story.at(ply)]
@@ -75,7 +75,7 @@ def weighed(
     agent: Agent,
     tell: Callable[[dict[str, Any]], object],
 ) -> dict[str, Any]:
-    """Ask an agent about the actions of a position; say it by their names and the spots found, the best first.
+    """Ask an agent about the actions of a position; list them by their names and the spots found, the best first.
 
     Where the view has a `Pulse`, what the agent has found so far is told on the way.
     """
@@ -120,7 +120,7 @@ def _said(
 
 
 def shares(weights: Weights) -> np.ndarray:
-    """Put numbers (actions,) between 0 and 1: visits by their largest, values from the worst to the best."""
+    """Scale numbers (actions,) to between 0 and 1: visits by the largest, values from the worst to the best."""
     numbers, low = weights.numbers, 0.0 if weights.visits else float(np.nanmin(weights.numbers))
     reach = float(np.nanmax(numbers)) - low
     return np.where(np.isnan(numbers), 0.0, (numbers - low) / reach if reach > 0 else 1.0)
@@ -129,7 +129,7 @@ def shares(weights: Weights) -> np.ndarray:
 def valued(story: Story, ply: int, agent: Agent) -> float | None:
     """Ask an agent what a position is worth to seat 0, from -1 to 1; None where dice are to be thrown.
 
-    At a table of more than two it is what the viewer's own decisions are worth, in the game's own units, and None where
+    At a table of more than two, it is what the viewer's own decisions are worth, in the game's own units; None where
     others decide.
     """
     state = story.states[story.at(ply)]

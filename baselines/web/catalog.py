@@ -1,4 +1,4 @@
-"""What can be played: the games with their parameters, and the agents with theirs, as the page's form is made of."""
+"""What can be played: the games with their parameters and the agents with theirs, to make the page's form from."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _game(game: Game) -> dict[str, Any]:
 
 
 def _analysts(game: Game) -> list[str]:
-    """List the agents of a game that say what they make of actions, those that it offers before plain ones."""
+    """List the agents of a game that say how they rate actions, those that it offers before plain ones."""
     weighing = [name for name, agent in AGENTS.items() if agent.weigh is not Agent.weigh]
     offered = list(filter(can_play, facts(game).opponents))
     return [

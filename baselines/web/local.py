@@ -42,9 +42,9 @@ DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
 def import_server() -> ModuleType:
-    """Import what serves the page; `BoyiError` where that takes more than is installed."""
+    """Import the server of the page; `BoyiError` where that needs more than is installed."""
     try:
-        import_module("websockets")  # by which uvicorn speaks
+        import_module("websockets")  # which uvicorn speaks through
         return import_module(".server", __package__)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "websockets"):
@@ -53,7 +53,7 @@ def import_server() -> ModuleType:
 
 
 class Local:
-    """A server of the page in a thread, with a folder of tables that goes with the process."""
+    """A server of the page in a thread, with a folder of tables that is removed when the process ends."""
 
     def __init__(self) -> None:
         server = import_server()
@@ -67,7 +67,7 @@ class Local:
             raise BoyiError("the board in the browser does not start")
 
     def address(self, table: str) -> str:
-        """Name where a table is."""
+        """Return the address of a table."""
         return f"{self.web.address}#{table}"
 
 
@@ -87,14 +87,14 @@ def _drawn() -> str:
 
 
 class Board:
-    """A table of the page at which persons and agents play on from where an environment is, which stays as it is.
+    """A table of the page at which persons and agents play on from an environment's position; that stays as it is.
 
     In a notebook it is shown in its cell; elsewhere `open` shows it in the browser.
     """
 
     def __init__(self, kept: Kept) -> None:
         with untrusted("a board"):
-            Table.of(kept).close()  # what cannot be played is said here, not in the cell
+            Table.of(kept).close()  # what cannot be played is reported here, not in the cell
         server, name = local(), _drawn()
         replace_file(server.web.folder / f"{name}.json", msgspec.json.encode(kept))
         self.address = server.address(name)
@@ -112,10 +112,10 @@ class Board:
 
 
 def board(env: Any, seats: Sequence[str] | None = None) -> Board:
-    """Lay a table to play on from where a single environment of boyi is, AEC or Gymnasium, wrapped or not.
+    """Set up a table to play on from the position of a single boyi environment, AEC or Gymnasium, wrapped or not.
 
     `seats` says who sits where, "person" or an agent's string each. By default persons have all seats; in a game with
-    hidden tiles one has the learner's, and its opponents the others.
+    hidden tiles, a person has the learner's seat and its opponents have the others.
     """
     base = getattr(env, "unwrapped", env)
     batch = getattr(base, "batch", None)
@@ -134,7 +134,7 @@ def board(env: Any, seats: Sequence[str] | None = None) -> Board:
 
 
 def _seats(env: Any, game: Game) -> list[str]:
-    """Say who sits where when nobody has said it."""
+    """Say who sits where by default."""
     if not game.spec.hidden:
         return [PERSON] * game.seats
     seating = getattr(env, "seating", None)
@@ -144,7 +144,7 @@ def _seats(env: Any, game: Game) -> list[str]:
 
 
 def _named(player: object, game: Game) -> str:
-    """Name the agent that a player is, or the strongest there is."""
+    """Name the agent that a player is, or else the strongest there is."""
     if isinstance(player, Agent):
         try:
             return str(make_agent(str(player), game))
@@ -154,7 +154,7 @@ def _named(player: object, game: Game) -> str:
 
 
 class Window:
-    """Shows positions of a game as they come, in the browser; where none can be opened it says where they are shown."""
+    """Shows positions of a game as they come, in the browser; if none can be opened, it says where they are shown."""
 
     def __init__(self, game: Game) -> None:
         self.game, self.server, self.name = game, local(), _drawn()
@@ -174,5 +174,5 @@ class Window:
             print(f'{where}; render_mode="rgb_array" gives images', file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Show no more."""
+        """Stop showing positions."""
         self.server.web.drop(self.name)

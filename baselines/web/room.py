@@ -1,7 +1,7 @@
 """What goes on at a table while a page is open at it: messages come and go, agents think, the table is kept on disk.
 
-A room is used by one event loop. What may take long, which is setting a table up and asking an agent, happens in
-threads that end with the process; what comes of them is dropped where the table has become another one meanwhile.
+A room is used by one event loop. What may take long, namely setting up a table and asking an agent, happens in threads
+that end with the process; their results are dropped where the table has become another one meanwhile.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from .story import Replay, Story
 from .table import LONGEST, Setup, Table, branch, load, written
 
 NAME = re.compile(r"[0-9a-f]{16}")
-"""What a table is called: pages draw the names of theirs."""
+"""What a table is called: pages draw the names of their tables."""
 T = TypeVar("T")
 Send = Callable[[dict[str, Any]], None]
-SLOWEST = 10.0  # seconds between two moves that are watched
-GRACE = 0.05  # seconds after which a clock that has run down is looked at
+SLOWEST = 10.0  # the most seconds between two moves that are watched
+GRACE = 0.05  # seconds from when a clock has run down until it is looked at
 
 _thinking = threading.BoundedSemaphore(usable_cores() + 1)
 """Lets as many agents think at once as there are cores, and one more that may be waiting for something."""
 
 
 class Ask(Form, frozen=True, kw_only=True):
-    """A message of a page: what it wants, and what that takes."""
+    """A message of a page: what it wants, and what that needs."""
 
     type: str
     setup: Setup | None = None
@@ -81,20 +81,20 @@ class Room:
         self.send: Send | None = None
         self.busy = asyncio.Lock()
         self.asked = False
-        """Whether an agent's answer is waited for."""
+        """Whether an agent's answer is awaited."""
         self.hurry = threading.Event()
-        """What that agent sees to be set when it is to answer at once."""
+        """The event that is set when that agent should answer at once."""
         self.failed = ""
         """Why an agent has not answered."""
         self.studied: object | None = None
-        """What stands for the analysis under way; any other ends."""
+        """The object that stands for the analysis under way; any other analysis ends."""
         self.unsaved: bytes | None = None
-        """What is to be in the file, and is not certain to be."""
+        """The content that is meant for the file but may not be in it yet."""
         self.paused, self.delay = False, 0.5
         self.timer: asyncio.TimerHandle | None = None
 
     async def enter(self, send: Send) -> None:
-        """Let a page in, in the place of the one that has been there, and show it the table if there is one."""
+        """Let a page in, in place of the one that was there, and show it the table if there is one."""
         if self.send is not None:
             self.send({"type": "taken"})
         self.send = send
@@ -120,7 +120,7 @@ class Room:
             self.show()
 
     def leave(self, send: Send) -> None:
-        """Hear that a page has gone: nobody else is asked before one comes back."""
+        """Note that a page has gone: nobody else is asked until one comes back."""
         if self.send is send:
             self.send = self.studied = None
             self._clock(None)
@@ -197,14 +197,14 @@ class Room:
                 raise BoyiError(f"no message is called {ask.type[:80]!r}")
 
     def _branch(self, story: Story, ask: Ask) -> None:
-        """Lay a table at which persons try out how the game might go on, for another page."""
+        """Set up a table for another page, at which persons try out how the game might go on."""
         if NAME.fullmatch(ask.to) is None or (path := self.path.with_name(f"{ask.to}.json")).exists():
             raise BoyiError("a branch needs a table of its own")
         replace_file(path, msgspec.json.encode(branch(story, ask.ply)))
         self._send({"type": "branched", "to": ask.to})
 
     async def _become(self, make: Callable[[], Story]) -> None:
-        """Put another table in the place of this one."""
+        """Put another table in place of this one."""
 
         def made() -> Story:
             with self.trust():
@@ -213,12 +213,12 @@ class Room:
         table = await in_thread(made)
         before, thinking = self.table, self.asked
         self.table, self.asked, self.failed, self.studied = table, False, "", None
-        if before is not None and not thinking:  # else the one that waits for it lets it go
+        if before is not None and not thinking:  # else the task that waits for its agent closes it
             before.close()
         self._changed()
 
     def _changed(self) -> None:
-        """Show and keep the table, and let whoever is next go on."""
+        """Show and keep the table, and let the next player go on."""
         self.show()
         assert self.table is not None
         before, self.unsaved = self.unsaved, written(self.table)
@@ -227,7 +227,7 @@ class Room:
         self.go_on()
 
     async def _save(self) -> None:
-        """Write what is not in the file yet, which takes a while, until nothing newer has come."""
+        """Write what is not in the file yet, which takes a while, and again until nothing newer has come."""
         while (content := self.unsaved) is not None:
             try:
                 await in_thread(partial(replace_file, self.path, content))
@@ -238,7 +238,7 @@ class Room:
         self._rest()
 
     def close(self) -> None:
-        """Write what is not in the file yet, and let the agents go: the server ends."""
+        """Write what is not in the file yet, and close the agents: the server is ending."""
         if self.unsaved is not None:
             replace_file(self.path, self.unsaved)
         if self.table is not None:
@@ -284,7 +284,7 @@ class Room:
             self._changed()
 
     def _ask_agent(self) -> None:
-        """Ask the agent to move, unless it has been asked."""
+        """Ask the agent to move, unless it has been asked already."""
         table = self.table
         if not isinstance(table, Table) or not table.agents_turn or self.asked:
             return
@@ -307,7 +307,7 @@ class Room:
         self._start(wait())
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Let work go on beside what a page asks for next."""
+        """Start work that goes on alongside what a page asks for next."""
         task = asyncio.get_running_loop().create_task(work)
         _running.add(task)
         task.add_done_callback(_running.discard)
@@ -322,14 +322,14 @@ class Room:
             self.failed = str(error)
             self.show()
             return
-        # How often others are asked may not be told where only they know what for.
+        # How often others are asked must not be told where only they know what they are asked.
         if table.closed and not table.persons_turn and table.picture(before) == table.picture(table.states[-1]):
             self.go_on()
             return
         self._changed()
 
     async def _hint(self, table: Table, ask: Ask) -> None:
-        """Ask an agent, else the strongest one, what it would do in the place of the person to move."""
+        """Ask an agent, by default the strongest one, what it would do in place of the person to move."""
         self.studied = study = object()
 
         def think() -> int:
@@ -348,12 +348,12 @@ class Room:
     # Analysis
 
     def _made(self, text: str, story: Story) -> Agent:
-        """Make an agent by its string, the strongest by none."""
+        """Make an agent from its string, the strongest one where that is empty."""
         with self.trust():
             return make_agent(text or facts(story.game).opponents[0], story.game)
 
     async def _analyse(self, story: Story, ask: Ask) -> None:
-        """Tell what an agent makes of a position, better and better, until something else is asked for."""
+        """Tell how an agent evaluates a position, better and better, until something else is asked for."""
         self.studied = study = Pulse()
         loop = asyncio.get_running_loop()
 
@@ -374,7 +374,7 @@ class Room:
             say(await in_thread(think))
 
     async def _curve(self, story: Story, ask: Ask) -> None:
-        """Tell what an agent holds every position of a game for, one after the other."""
+        """Tell what an agent holds every position of a game to be worth, one after the other."""
         self.studied = study = object()
 
         def think(ply: int) -> float | None:
@@ -393,7 +393,7 @@ class Room:
 
     @contextmanager
     def _told_of(self, study: object) -> Iterator[None]:
-        """Tell the page what goes wrong, unless it does not wait for that any more."""
+        """Tell the page what goes wrong, unless it is no longer waiting for that."""
         try:
             yield
         except BoyiError as error:
@@ -411,7 +411,7 @@ def _ask(table: Table, hurry: threading.Event) -> Answer:
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """Do work in a thread that does not keep the process from ending; give what it returns or raises."""
+    """Do work in a thread that does not keep the process from ending; return or raise what the work does."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 
@@ -426,7 +426,7 @@ async def in_thread(work: Callable[[], T]) -> T:
             result, error = None, refusal
         except BaseException as fault:  # of an agent: nothing that it does ends the server
             result, error = None, BoyiError(f"{type(fault).__name__}: {fault}")
-        # Where the loop is closed nobody waits.
+        # Where the loop is closed, nobody is waiting.
         if not loop.is_closed():
             loop.call_soon_threadsafe(tell, result, error)
 

@@ -34,15 +34,15 @@ PAGE = Path(__file__).parent / "page"
 HOST = "127.0.0.1"
 LARGEST = 1 << 20  # bytes of a message
 PACE = 0.05  # seconds between two positions of a table that is stepped elsewhere
-MOST_KEPT = 200  # tables: of more the oldest are forgotten
+MOST_KEPT = 200  # tables: where there are more, the oldest are forgotten
 NOTEBOOKS = "http://localhost:* http://127.0.0.1:* vscode-webview:"
-"""Whose cells may hold the page, where it is made for a notebook."""
+"""The notebooks whose cells may hold the page, where it is made for one."""
 RUN = ("config.json", "log.jsonl", "games.jsonl", "curves.png", "moves.png")
 """The files of a run that pages may read."""
 
 
 def headers(framed: bool) -> list[tuple[bytes, bytes]]:
-    """Say what goes with every answer; `framed` pages may stand in those of notebooks."""
+    """Return the headers of every answer; `framed` pages may be shown inside notebooks."""
     around = NOTEBOOKS if framed else "'none'"
     policy = f"default-src 'self'; img-src 'self' data:; frame-ancestors {around}; base-uri 'none'"
     return [
@@ -54,7 +54,7 @@ def headers(framed: bool) -> list[tuple[bytes, bytes]]:
 
 
 class Guard:
-    """Refuses requests that do not name this server, or come from pages of others, and says what pages may do."""
+    """Refuses requests that do not name this server, or that come from others' pages, and says what pages may do."""
 
     def __init__(self, app: ASGIApp, port: Callable[[], int], framed: bool) -> None:
         self.app, self.port, self.headers = app, port, headers(framed)
@@ -83,7 +83,7 @@ class Guard:
 
 class Web:
     """The tables of a folder, served under an address with the folder's token; `games` are the lines of a record, `run`
-    is the folder of a training run to watch. With `framed` notebooks may show the page in their cells.
+    is the folder of a training run to watch. With `framed`, notebooks may show the page in their cells.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Web:
         return f"http://{HOST}:{self.port}/{self.token}/"
 
     def app(self) -> ASGIApp:
-        """Make the application; whatever is not under the token does not exist."""
+        """Make the application; anything that is not under the token does not exist."""
         inside = [
             Route("/catalog.json", self._catalog),
             Route("/games.jsonl", self._games),
@@ -121,14 +121,14 @@ class Web:
         return Guard(Starlette(routes=[Mount(f"/{self.token}", routes=inside)]), lambda: self.port, self.framed)
 
     def room(self, name: str) -> Room:
-        """Find what goes on at a table, or open it."""
+        """Find the room of a table, or open it."""
         if name not in self.rooms:
             path, gone = self.folder / f"{name}.json", partial(self.rooms.pop, name, None)
             self.rooms[name] = Room(path, self.trust, gone)
         return self.rooms[name]
 
     def show(self, name: str, scene: Scene) -> None:
-        """Show a position at a table, from any thread; where many come one after the other, not each."""
+        """Show a position at a table, from any thread; where many follow one another, not every one is shown."""
         waiting = name in self.scenes
         self.scenes[name] = scene
         if not waiting:
@@ -140,12 +140,12 @@ class Web:
             self.room(name).stage(scene)
 
     def drop(self, name: str) -> None:
-        """Show no more at a table, from any thread."""
+        """Stop showing positions at a table, from any thread."""
         self.scenes.pop(name, None)
         self.rooms.pop(name, None)
 
     def close(self) -> None:
-        """Let everything at the tables go."""
+        """Close everything at the tables."""
         for room in self.rooms.values():
             room.close()
 
@@ -156,7 +156,7 @@ class Web:
         return Response(self.games, media_type="application/jsonl")
 
     async def _run(self, request: Request) -> Response:
-        """Give a file of the run as it is now; a page that has it already is told so."""
+        """Return a file of the run as it is now; a page that already has it is told so."""
         name = request.path_params["name"]
         if self.run is None or name not in RUN:
             raise HTTPException(404)
@@ -178,7 +178,7 @@ class Web:
             while True:
                 await room.hear(await socket.receive_text())
         except (WebSocketDisconnect, KeyError, RuntimeError):
-            pass  # it has gone, perhaps in the middle of something, or sent what is no text
+            pass  # it has gone, perhaps in the middle of something, or sent something that is not text
         finally:
             post.cancel()
             room.leave(send)
@@ -195,7 +195,7 @@ async def _deliver(letters: asyncio.Queue[dict[str, Any]], socket: WebSocket) ->
 
 
 def _token(path: Path) -> str:
-    """Read the token of a folder of tables, or make one: a page finds its server again after that was started anew."""
+    """Read the token of a folder of tables, or make one: a page finds its server again after that is restarted."""
     try:
         token = path.read_text(encoding="ascii")
     except (OSError, UnicodeError):
@@ -215,8 +215,8 @@ def forget(folder: Path) -> None:
 
 
 def listen(port: int) -> socket.socket:
-    """Take a port of this machine, any for 0; `BoyiError` when it cannot be had."""
-    # A socket that does not say TCP is one that asyncio lets collect what is short: answers would come 40 ms late.
+    """Take a port of this machine, any for 0; `BoyiError` when it is not available."""
+    # Unless a socket says TCP, asyncio lets it collect short messages: answers would come 40 ms late.
     taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

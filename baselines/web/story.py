@@ -16,7 +16,7 @@ from ...envs.records.game_record import Ending, GameRecord, positions
 
 
 class Story:
-    """A game that is shown, played or not. What is counted in messages are the moves that the viewer knows of."""
+    """A game that is shown, played or not. Messages count the moves that the viewer knows of."""
 
     game: Game
     labels: Sequence[str]
@@ -52,19 +52,19 @@ class Story:
     def known(self) -> list[int]:
         """List the moves that the viewer may know of, by how many there were before each.
 
-        What is sent counts these alone: how many others there were would say how many seats had been asked.
+        Messages count these alone: the number of others would tell how many seats had been asked.
         """
         return [k for k, (seat, _) in enumerate(self.done()) if not self.closed or seat == self.viewer]
 
     def at(self, ply: int) -> int:
-        """Find a position by how many moves that the viewer knows of led there; `BoyiError` where there is none."""
+        """Find the position after `ply` moves that the viewer knows of; `BoyiError` where there is none."""
         places = [*self.known(), len(self.states) - 1]
         if not 0 <= ply < len(places):
             raise BoyiError("there is no such position to look at")
         return places[ply]
 
     def look(self, ply: int) -> tuple[str, str]:
-        """Draw the position after so many moves that the viewer knows of, and write it as text."""
+        """Draw the position after `ply` moves that the viewer knows of, and write it as text."""
         state = self.states[self.at(ply)]
         return self.picture(state), self.diagram(state)
 
@@ -104,7 +104,7 @@ class Story:
         }
 
     def unplayed(self) -> dict[str, Any]:
-        """Say of a game in which nobody decides here what a page shows of those in which somebody does."""
+        """Fill in, for a game in which nobody decides here, what a page shows of those in which somebody does."""
         return {"recorded": True, "mine": False, "legal": [], "expected": [], "back": [], "clock": None}
 
     def message(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class Story:
         return None
 
     def close(self) -> None:
-        """Let the agents go."""
+        """Close the agents."""
 
 
 class Replay(Story):

@@ -1,7 +1,7 @@
 """A table of the page: one game between persons and agents, and what its persons may do.
 
-Everything here is quick but what asks an agent. What a message holds is what leaves the server: in a game with hidden
-tiles the person at the table learns what their seat sees, and nothing of who is being asked.
+Everything here is quick except what asks an agent. What a message holds is what leaves the server: in a game with
+hidden tiles, the person at the table learns what their seat sees, and nothing about who is being asked.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LONGEST_POSITION = 100_000  # letters of a position
 
 class Setup(Form, frozen=True, kw_only=True):
     """What is played: a game's string, "person" or an agent's string for each seat, a clock in seconds, and a seed with
-    the number of the game among its games; `position` is the text of one to begin in.
+    the number of the game among its games; `position` is the text of a position to begin in.
     """
 
     game: str
@@ -59,7 +59,7 @@ class Kept(Form, frozen=True, kw_only=True):
 
 
 class Table(Story):
-    """One game with persons and agents. `BoyiError` when it cannot be, and for whatever cannot be done at it."""
+    """One game with persons and agents. `BoyiError` when it cannot be set up, and for what cannot be done at it."""
 
     def __init__(self, setup: Setup) -> None:
         game = find(setup.game)
@@ -126,7 +126,7 @@ class Table(Story):
         self._note()
 
     def _note(self) -> None:
-        """Keep the position where a move has led to it, and see whose time it was."""
+        """Keep the position where a move has led to it, and begin to time the next decision."""
         if len(self.sitting.moves) == len(self.states):
             self.states.append(self.sitting.state.copy())
         self.since = time.perf_counter()
@@ -191,7 +191,7 @@ class Table(Story):
         }
 
     def _decisions(self) -> list[int]:
-        """List the decisions of persons that can be taken back, by the moves that the viewer knew of before each."""
+        """List persons' decisions that can be taken back, by how many moves the viewer knew of before each."""
         moves, persons = self.sitting.moves, self.sitting.persons
         return [ply for ply, k in enumerate(self.known()) if moves[k].seat in persons]
 
@@ -205,7 +205,7 @@ class Table(Story):
 
 
 def branch(story: Story, ply: int) -> Kept:
-    """Keep a table at which persons try out how a game might go on after `ply` moves, with the same dice."""
+    """Write down a table at which persons try out how a game might go on after `ply` moves, with the same dice."""
     if story.game.spec.hidden:
         raise BoyiError(f"{story.game}: hands that others hold cannot be tried out")
     moves = [(action, 0.0) for _, action in story.done()[: story.at(ply)]]
