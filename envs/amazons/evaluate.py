@@ -1,8 +1,8 @@
-"""What a position of Amazons is worth: who is first on the empty cells, as queens and as kings go, and who is shut in.
+"""What a position of Amazons is worth: who reaches the empty cells first, by queen and king moves, and who is shut in.
 
 After Jens Lieberum, "An evaluation function for the game of Amazons" (2005). Where the seats' regions are closed, what
-counts is who gets first to how many cells; as long as the board is open, how much nearer a seat is, and how freely each
-of its amazons moves. A row of the board is a whole number here, with a bit for every column.
+counts is who gets first to how many cells; as long as the board is open, it is how much nearer a seat is, and how
+freely each of its amazons moves. A row of the board is an integer here, with a bit for every column.
 """
 
 import numpy as np
@@ -15,16 +15,16 @@ from .rules import phase
 
 SCALE = 200.0
 
-# In hundredths of log odds, fitted to games of `alphabeta:depth=1` with itself, but SHUT and OPEN, chosen by matches.
+# In hundredths of log odds, fitted to games of `alphabeta:depth=1` with itself; SHUT and OPEN were chosen by matches.
 FIRST = 50  # a cell that a seat reaches first, by queen moves
 TIE = 10  # one that both reach at once, to the seat to move
 LEAD, OPEN_LEAD = 27, 4  # FAR king moves by which a seat is nearer to a cell, on a closed board and on an open one
-TEMPO = 40  # to be to move, on an open board
+TEMPO = 40  # being to move, on an open board
 SHUT = 200  # an amazon that cannot move, on an open board; a free one costs a tenth of it or less
 
-FAR = 6  # king moves from which a seat that is nearer to a cell is no nearer by more
-OPEN = 80  # from which measure of contest a board is open
-AHEAD = 64  # worth of the next cell to an amazon's freedom; every further one has half as much
+FAR = 6  # most king moves by which a seat counts as nearer to a cell
+OPEN = 80  # measure of contest from which a board is open
+AHEAD = 64  # worth of the next cell to an amazon's freedom; every further one is worth half as much
 
 
 def notes(game: Game) -> np.ndarray:
@@ -89,7 +89,7 @@ def along(bits, empty):
 
 @kernel
 def as_queens(front, empty, spread):
-    """Write the empty cells that queens on the cells of `front` reach by one move."""
+    """Write the empty cells that queens on the cells of `front` reach in one move."""
     n = empty.size
     for r in range(n):
         spread[r] = along(np.int64(front[r]), np.int64(empty[r]))
@@ -105,7 +105,7 @@ def as_queens(front, empty, spread):
 
 @kernel
 def as_kings(front, empty, spread):
-    """Write the empty cells that kings on the cells of `front` reach by one move."""
+    """Write the empty cells that kings on the cells of `front` reach in one move."""
     n = empty.size
     for r in range(n):
         bits = np.int64(front[r])
@@ -120,8 +120,8 @@ def as_kings(front, empty, spread):
 def race(e, queens):
     """Let all amazons spread over the empty cells, move by move of queens or of kings.
 
-    Return how many more cells seat 0 is first on, how many both reach at once, how many are in contest, counted
-    twice if both reach them at once and once if one of them comes a move later, and by how many moves in all seat 0 is
+    Return how many more cells seat 0 reaches first; how many both reach at once; how many are in contest, counted
+    twice if both reach them at once and once if one of them comes a move later; and by how many moves in all seat 0 is
     nearer, at most FAR for each cell.
     """
     n, level, nearer = e.empty.size, 0, 0
@@ -150,13 +150,13 @@ def race(e, queens):
             e.front[0, r], e.front[1, r] = mine, theirs
         lead += nearer if level < FAR else 0
         level += 1
-    # What only one seat has reached by now the other never will.
+    # The other seat will never reach what only one has reached by now.
     return first, ties, contest + 2 * ties, lead + nearer * max(0, FAR - level)
 
 
 @kernel
 def freedom(s, cell):
-    """Add up the cells that the amazon on a cell reaches, the nearest most."""
+    """Add up the cells that the amazon on a cell reaches, the nearest counting most."""
     b, n = s.board, side(s)
     row, column = cell // n, cell % n
     total = 0

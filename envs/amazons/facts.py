@@ -1,4 +1,4 @@
-"""What is known of Amazons beside its rules."""
+"""What is known of Amazons besides its rules."""
 
 from ..engine.facts import Facts
 

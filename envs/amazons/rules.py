@@ -143,5 +143,5 @@ def symmetries(board_size: int) -> np.ndarray:
 
 
 def image(states: np.ndarray, k: int) -> np.ndarray:
-    """Return the k-th image of records (n,); that of the start is another position for most of them (§11)."""
+    """Return the k-th image of records (n,); for most images, that of the start is another position (§11)."""
     return moved(states, images(side_of(states[0]))[k], ["board"], ["last"])

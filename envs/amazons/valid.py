@@ -16,7 +16,7 @@ FLAWS = (
     "winner is the seat that has just moved where the other cannot, or else -1",
     "to_move is the seat whose turn it is, or -2 once the game has ended",
 )
-"""The rules, in the order in which `flaw` looks: each may rely on those before it."""
+"""The rules, in the order in which `flaw` checks them: each may rely on those before it."""
 
 (BOARD, PIECES, PLY, LAST, WINNER, MOVER) = range(len(FLAWS))
 
@@ -48,7 +48,7 @@ def flaw(s):
 
 @kernel
 def fits_last(s, mover):
-    """§4 to §6: whether the latest action is on a cell that has what it left there."""
+    """§4 to §6: whether the latest action is on a cell that holds what it left there."""
     if s.ply == 0:
         return s.last == -1
     if s.last < 0 or s.last >= s.board.size:

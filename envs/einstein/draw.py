@@ -1,4 +1,4 @@
-"""Draw an EinStein position: red's stones go right and down to its goal, blue's left and up, a die lies below.
+"""Draw an EinStein position: red's stones go right and down to its goal, blue's left and up; a die lies below.
 
   A   B   C
 1 .   .   .    square (r, c) has the number r * columns + c; red's goal is the last of them, blue's the first.
@@ -130,7 +130,7 @@ def _die(centre: Point, side: float, face: int, paint: Paint) -> list[str]:
     outline = [(x - h, y - h), (x + h, y - h), (x + h, y + h), (x - h, y + h)]
     body = paint.fill if face else PAPER
     pips = [circle(x + a * side / 4, y + b * side / 4, 0.1 * side, paint.mark) for a, b in PIPS[face]]
-    # The round joins of the outlines are the round corners.
+    # The round joins of the outlines make the round corners.
     edges = polygon(outline, paint.rim, paint.rim, 0.24 * side), polygon(outline, body, body, 0.14 * side)
     return [f'<g class="die">{"".join([*edges, *pips])}</g>']
 

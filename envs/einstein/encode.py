@@ -36,7 +36,7 @@ def observe_planes(s, seat, x):
 
 @kernel
 def observe_mobility(s, seat, x):
-    """Write (3 k + 6, rows, columns): `planes`, the stones of either side, their chances to move, and who may now."""
+    """Write (3 k + 6, rows, columns): `planes`, the stones of either side, their chances to move, and which may now."""
     observe_planes(s, seat, x)
     size, k = s.board.size, s.square.size // 2
     flat = x.reshape(x.size)
@@ -89,7 +89,7 @@ def symmetries(encoder: str, **params: int | str) -> tuple[np.ndarray, np.ndarra
 
     Number j of the flattened observation is number ``numbers[i, j]`` of the i-th image's, action a its action
     ``actions[i, a]``. The identity comes first; mirroring changes fastest, then the mover's numbers, then the other's.
-    A board that is not square has no mirror image, and so 4.
+    A board that is not square has no mirror image, and so 4 images.
     """
     size, k = int(params["board_size"]), int(params["stones"])
     columns = int(params["columns"]) or size

@@ -1,6 +1,6 @@
-"""Value a position: the logarithm of the odds to win, from a race and from what stones are worth where they stand.
+"""Value a position: the logarithm of the odds of winning, from a race and from what stones are worth where they stand.
 
-In the race both seats only run: every stone alone needs its steps, and takes one whenever the die lets it move. A
+In the race both seats only run: every stone by itself needs its steps, and takes one whenever the die lets it move. A
 stone's worth depends on how many faces let it move, on the steps to its goal and on how far it is off the diagonal,
 because at the edge it has one way and no diagonal step. `RACE` and `WORTH` were fitted together, by logistic regression
 on the outcomes of 130,000 games that the greedy player of such an evaluation, with some noise, played against itself
@@ -21,7 +21,7 @@ SCALE = 100_000.0
 TURNS = 16  # turns of each seat that the race looks ahead
 FARTHEST = 14  # steps to the goal on the largest board
 FACES = 6  # the largest die
-NEAR = 4  # steps from which on all squares count the same
+NEAR = 4  # from this many steps on, all squares count the same
 _CERTAIN = 1e-4  # how near to 0 and 1 the chance to win a race may come
 
 
@@ -40,8 +40,8 @@ def _running() -> np.ndarray:
 
 RUNNING = _running()
 RACE = 0.25
-# In hundredths, for whoever rolls next and for the other, a line for every sixth of the faces, then by steps and how
-# far off the diagonal: 1 step 0 and 1 off, 2 steps 0 to 2 off, up to 4 steps.
+# In hundredths, for the seat that rolls next and for the other: a line for every sixth of the faces, ordered by steps
+# and how far off the diagonal: 1 step, 0 and 1 off; 2 steps, 0 to 2 off; up to 4 steps.
 WORTH = np.array(
     [
         [93, 131, 24, 44, 47, 14, 15, 10, -1, 10, 7, -12, -27, -36],
@@ -123,7 +123,7 @@ def survey(s, e):
 
 @kernel
 def follow(before, s, e, a):
-    """Survey again the stones of whoever has moved, and the other's where it lost one; a roll changes nothing."""
+    """Survey again the stones of the seat that moved, and the other's if it lost one; a roll changes nothing."""
     if before.to_move != CHANCE:
         seat = np.int64(before.turn)
         survey_seat(s, e, seat)
@@ -133,7 +133,7 @@ def follow(before, s, e, a):
 
 @kernel
 def first_turn(s, e, seat, turn):
-    """Compute how likely none of a seat's stones is home after one turn and `turn` more, the first one's roll known."""
+    """Compute how likely none of a seat's stones is home after one turn, its roll known, and `turn` more."""
     k = s.square.size // 2
     one, other = movable(s)
     late = 1.0
@@ -150,7 +150,7 @@ def first_turn(s, e, seat, turn):
 
 @kernel
 def race(s, e):
-    """Compute how likely the seat whose turn it is would be home first, half of what the last turn leaves open."""
+    """Compute how likely the seat whose turn it is would be home first, plus half of what the last turn leaves open."""
     mine = np.int64(s.turn)
     running, other, chance = 1.0, 1.0, 0.0
     for turn in range(TURNS):
@@ -175,7 +175,7 @@ def evaluate(s, e, seat):
 
 @kernel
 def transposition(s, e):
-    """Hash the position with the stones that can move in place of the roll that lets them."""
+    """Hash the position, with the stones that can move in place of the roll that allows it."""
     h = np.uint64(np.int64(s.to_move) + 2 + 4 * np.int64(s.turn + 2 * s.nearest))
     if s.to_move >= 0:
         low, high = movable(s)

@@ -1,4 +1,4 @@
-"""What is known of EinStein beside its rules."""
+"""What is known of EinStein besides its rules."""
 
 from ..engine.facts import Facts
 

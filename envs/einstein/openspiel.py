@@ -1,6 +1,6 @@
 """OpenSpiel's numbers for what happens in a game of EinStein.
 
-Where it is OpenSpiel's player 1 that begins, with the stones on the lower right, so our board is turned by half for it.
+In OpenSpiel player 1 begins, with the stones on the lower right, so our board is turned by half for it.
 Its history begins with an order of each player's stones on these squares, ours being numbered from 0.
 """
 
@@ -43,8 +43,8 @@ def _number(stone: int, a: int, squares: Sequence[int]) -> int:
 def their_actions(record: np.void, history: Sequence[int]) -> list[int]:
     """Write a history, dice and start included, that leads to a position of EinStein by these actions.
 
-    The start is not told, nor which stone went when: where several starts fit, the first will do, for the game goes on
-    from all of them alike. A die that shows the stone moved allows every move.
+    The start is not known, nor which stone went when: where several starts fit, the first will do, because the game
+    goes on in the same way from all of them. A die that shows the stone moved allows every move.
     """
     for start in _starts(record, history):
         actions, squares = [], list(start)
@@ -66,7 +66,7 @@ def their_actions(record: np.void, history: Sequence[int]) -> list[int]:
 
 
 def _starts(record: np.void, history: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield every start (12 squares) from which the stones still there have come by their steps."""
+    """Yield every start (12 squares) from which the stones still on the board have come by their steps."""
     found: list[list[tuple[int, ...]]] = []
     for seat, sign in ((0, 1), (1, -1)):
         own = record["square"][seat * STONES : (seat + 1) * STONES].tolist()

@@ -76,7 +76,7 @@ def diagram(s: np.void) -> str:
 
 
 def read(text: str) -> np.ndarray:
-    """Read what `diagram` writes, and with ``last -`` set-up positions, into a record, shape (1,); else `BoyiError`."""
+    """Read what `diagram` writes, also set-up positions (``last -``), into a record, shape (1,); else `BoyiError`."""
     example = "'einstein 5x5 stones 6 random adjacent  ply 0  last -  die -  X to roll', letters, then rows"
     lines, head = read_head(HEAD, text, WHAT, example)
     sizes = {"board_size": int(head[1]), "columns": int(head[2]), "stones": int(head[3])}
@@ -104,7 +104,7 @@ def _read_board(s: np.void, rows: list[str]) -> None:
 
 
 def _read_progress(s: np.void, head: re.Match[str]) -> None:
-    """Set what the head line tells about the course of the game."""
+    """Set what the head line says about the course of the game."""
     ply, last, die, seat, status = int(head[6]), head[7], head[8], head[9], head[10]
     if ply > MOST:
         raise BoyiError(f"not {WHAT}: no game has {ply} plies")

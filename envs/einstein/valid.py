@@ -1,6 +1,7 @@
 """What a record of EinStein würfelt nicht! must be to be a position; § numbers refer to RULES.md.
 
-Positions that somebody has set up are among them: no latest action, and any number of plies that says whose turn it is.
+Positions that somebody has set up are among them: they have no latest action, and any number of plies that says
+whose turn it is.
 """
 
 from ..engine.protocol import CHANCE, OVER
@@ -22,7 +23,7 @@ FLAWS = (
     "die is 0 before the roll and after a win, and else a face",
     "last has brought its stone from an empty square to where it stands, or is -1",
 )
-"""The rules, in the order in which `flaw` looks: each may rely on those before it."""
+"""The rules, in the order in which `flaw` checks them: each may rely on those before it."""
 
 (COLUMNS, SQUARE, BOARD, LEFT, STEPS, PLY, WINNER, TURN, MOVER, DIE, LAST) = range(len(FLAWS))
 
@@ -65,7 +66,7 @@ def flaw(s):
 
 @kernel
 def agrees(s):
-    """Whether every stone on the board stands on its square, and every square that is known on the board."""
+    """Whether every stone on the board stands on its square, and every stone's square holds it on the board."""
     for i in range(s.square.size):
         if s.square[i] >= 0 and s.board[s.square[i]] != i + 1:
             return False

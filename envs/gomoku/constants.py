@@ -1,3 +1,3 @@
-"""Numbers of the game, for whoever needs them without Numba."""
+"""Numbers of the game, for code that needs them without Numba."""
 
 ROW = 5  # §4: stones in a winning row

@@ -59,7 +59,7 @@ def svg(state: np.void) -> str:
 
 
 def _stars(n: int) -> list[Cell]:
-    """List the star points of Go boards of this size; there are none without a middle."""
+    """List the star points of Go boards of this size; a board without a middle has none."""
     if n < 9 or n % 2 == 0:
         return []
     first, middle = 2 if n < 13 else 3, n // 2

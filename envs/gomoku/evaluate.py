@@ -1,7 +1,7 @@
 """Gomoku's evaluation for searches: what a stone on each empty point would make, kept up to date line by line.
 
-A stone changes the shapes of the points near it on the four lines through it and of no others. The points of each kind
-are counted for each seat, and the counts are the value, but for positions that a row of fours decides, which are known.
+A stone changes only the shapes of the points near it on the four lines through it. The points of each kind are counted
+for each seat, and the counts give the value, except where a row of fours decides: the outcome is known there.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 SCALE = 200.0
-SURE = 899_998  # what it is worth at least to win by stones that nothing averts
+SURE = 899_998  # least worth of a win by stones that nothing averts
 
 MOVER = np.array([0, 0, 1, 1, 6, 13, 26, 19, 26, 55, 400, 0, 0], np.int64)
 WAITING = np.array([0, 0, 1, 1, 4, 9, 20, 8, 17, 42, 114, 100, 0], np.int64)
@@ -25,7 +25,7 @@ WAITING = np.array([0, 0, 1, 1, 4, 9, 20, 8, 17, 42, 114, 100, 0], np.int64)
 
 Fitted by logistic regression to who won 341 games of `alphabeta` against itself at 1,500 to 4,000 positions a move.
 """
-TEMPO = 36  # what it is worth to be to move
+TEMPO = 36  # what being to move is worth
 
 
 def notes(game: Game) -> np.ndarray:
@@ -47,7 +47,7 @@ def notes(game: Game) -> np.ndarray:
 
 @kernel
 def redraw(e, seat, point, d, now):
-    """Put down what a stone of the seat now makes on an empty point along direction d."""
+    """Record what a stone of the seat now makes on an empty point along direction d."""
     before = np.int64(e.shapes[seat, point])
     after = before & ~(15 << 4 * d) | np.int64(now) << 4 * d
     if after != before:
@@ -99,7 +99,7 @@ def put_stone(e, n, point, seat):
 
 @kernel
 def follow(before, s, e, a):
-    """Add the stone just placed, and look again at the points it can matter to."""
+    """Add the stone just placed, and look again at the points it can affect."""
     b, n, exact = s.board, side(s), s.exact != 0
     reach = 5 if exact else 4
     for seat in range(2):

@@ -1,4 +1,4 @@
-"""What is known of Gomoku beside its rules."""
+"""What is known of Gomoku besides its rules."""
 
 from ..engine.facts import Facts
 

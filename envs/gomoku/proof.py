@@ -1,8 +1,8 @@
 """What a proof that a seat wins by fours and threes needs of a position: its threats, and all that meets them.
 
 The attacker is the seat to move where a proof begins. It makes a four or an open three, or does what it must; the other
-seat stops what is threatened, or makes fours itself. Where nothing is threatened the attack is over, so that a loss
-here says no more than that nothing is won in this way.
+seat stops what is threatened, or makes fours itself. Where nothing is threatened the attack is over, so a loss here
+means only that nothing is won in this way.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from .shapes import COMPLETE, WINNING_FOUR
 from .threats import find_kind, threats
 
 WINS_ALONE = True
-"""A proof is of a win alone: that there is none says nothing of who wins."""
+"""Only wins are proved: the lack of a proof says nothing about who wins."""
 
 
 def notes(game: Game) -> np.ndarray:
@@ -34,7 +34,7 @@ def examine(s, e):
 
 @kernel
 def reexamine(old, s, e, a):
-    """Fill the notes from those of the position that the latest stone was put on."""
+    """Fill the notes from those of the position before the latest stone."""
     e.kept.zobrist = old.kept.zobrist
     for seat in range(2):
         copy(old.kept.lines[seat], e.kept.lines[seat])
@@ -47,7 +47,7 @@ def reexamine(old, s, e, a):
 
 @kernel
 def relevant(s, e, moves, ranks):
-    """List what goes on with the attack, or meets it; PROVEN where the seat to move wins or nothing threatens it."""
+    """List what continues the attack, or meets it; PROVEN where the seat to move wins or nothing threatens it."""
     mover = np.int64(s.to_move)
     mine, theirs = e.kept.counts[mover], e.kept.counts[1 - mover]
     moves[0] = find_kind(e.kept, mover, COMPLETE)

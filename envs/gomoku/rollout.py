@@ -1,4 +1,4 @@
-"""Complete a five, else prevent one, else play near the latest stone: what tree searches finish Gomoku with."""
+"""Complete a five, else prevent one, else play near the latest stone: how tree searches finish games of Gomoku."""
 
 from typing import NamedTuple
 

@@ -5,9 +5,9 @@ A shape is what a seat gets along one line by a stone on an empty point, from th
     outer  -4  -3  -2  -1  point  +1  +2  +3  +4  outer
 
 Every row of five through the point lies within four cells of it; the outer two matter only where a longer row does not
-win, and only by being the seat's own. The words are the field's: a four is one stone short of five, a three one short
-of a four, and so on; an open shape is one that a single stone cannot stop from growing, an open four by having two
-points to grow on, an open three because it can become an open four.
+win, and only if they are the seat's own. The words are the field's: a four is one stone short of five, a three one
+short of a four, and so on; an open shape is one that a single stone cannot stop from growing, an open four because it
+has two points to grow on, an open three because it can become an open four.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from ..engine.rng import kernel
 
 NOTHING, ONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(9)
-"""Shapes along a line, the stone included: what no row of five can come of, one stone with room, and so on."""
+"""Shapes along a line, the stone included: one that cannot become a row of five, one stone with room, and so on."""
 
 NEAR = 8  # cells within four of the point, one digit each in a pattern: 0 empty, 1 own, 2 the other's or off the board
 PATTERNS = 3**NEAR
@@ -47,7 +47,7 @@ def _line_shapes() -> np.ndarray:
         shape = np.where(rows.any(axis=1), FIVE, NOTHING)
 
         def grows(into: int, shape: np.ndarray = shape) -> np.ndarray:
-            """Count the empty cells on which one more stone makes a shape at least so good."""
+            """Count the empty cells on which one more stone makes a shape at least as good."""
             more = np.minimum(pattern[:, None] + power, PATTERNS - 1)
             return ((cells == 0) & (shape[more] >= into)).sum(axis=1)
 
@@ -93,7 +93,7 @@ def _point_kinds() -> np.ndarray:
 SHAPES = _line_shapes()
 KIND = _point_kinds()
 OWN = (np.arange(2**NEAR)[:, None] >> np.arange(NEAR) & 1).dot(3 ** np.arange(NEAR)).astype(np.int64)
-"""The pattern of own stones on a set of near cells, one bit each; for cells of the other's it counts twice."""
+"""The pattern of own stones on a set of near cells, one bit each; for the other seat's cells it counts twice."""
 
 
 @kernel

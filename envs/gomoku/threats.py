@@ -1,4 +1,4 @@
-"""Which points deserve a search in Gomoku: wins, what must be stopped, and else where the most is to be made."""
+"""Which points deserve a search in Gomoku: wins, what must be stopped, otherwise the most promising points."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from ..grid.board import side
 from .shapes import COMPLETE, FOUR, FOUR_THREE, KIND, LIVE_THREE, PLAIN_FOUR, WINNING_FOUR, line, pace, shape, stones_on
 
 WIDTH = 16  # most candidates where no threat narrows the choice
-FAINT = 8  # a point of less than one part in so many of the best one's rank is none
+FAINT = 8  # a point whose rank is less than one part in this many of the best one's is no candidate
 
 _LINE_RANKS = np.array([0, 2, 15, 90, 100, 500, 450, 500, 500] + [0] * 7)
 _KIND_RANKS = np.array([0, 0, 0, 0, 60, 0, 100, 2000, 0, 150, 8000, 20_000, 60_000])
@@ -47,7 +47,7 @@ def candidates(s, e, moves, ranks):
 
 @kernel
 def tactics(s, e, moves, ranks):
-    """List what goes on with a row of fours: the mover's own, or the point that stops five; wins at sight are known."""
+    """List what continues a row of fours: the mover's own, or the point that stops five; wins in sight are known."""
     mover = np.int64(s.to_move)
     mine, theirs = e.counts[mover], e.counts[1 - mover]
     if mine[COMPLETE] > 0 or theirs[COMPLETE] > 1:
@@ -62,7 +62,7 @@ def tactics(s, e, moves, ranks):
 
 @kernel
 def threats(s, e, moves, ranks):
-    """List what goes on with a row of fours and open threes: the mover's own, or all that meets the other's."""
+    """List what continues a row of fours and open threes: the mover's own, or all that meets the other's."""
     mover = np.int64(s.to_move)
     mine, theirs = e.counts[mover], e.counts[1 - mover]
     if mine[COMPLETE] > 0 or theirs[COMPLETE] > 0 or mine[WINNING_FOUR] > 0:
@@ -76,7 +76,7 @@ def threats(s, e, moves, ranks):
 
 @kernel
 def list_meeting(s, e, mover, moves, ranks):
-    """Write what meets the other seat's winning fours: own fours and what stops them, one point at least; count."""
+    """Write what meets the other seat's winning fours: own fours and what stops them, at least one point; count."""
     n = list_stops(s, e, mover, moves, ranks, list_fours(e, mover, moves, ranks))
     if n == 0:
         moves[0], ranks[0], n = find_kind(e, 1 - mover, WINNING_FOUR), URGENT, 1
@@ -91,7 +91,7 @@ def list_fours(e, seat, moves, ranks):
 
 @kernel
 def list_from(e, seat, least, moves, ranks):
-    """Write the points of a seat's that are of a kind from `least` on, but for those that win; count them."""
+    """Write a seat's points of the kinds from `least` on, except those that win; count them."""
     n = 0
     many = 0
     for kind in range(least, COMPLETE):
@@ -111,7 +111,7 @@ def list_from(e, seat, least, moves, ranks):
 def list_stops(s, e, mover, moves, ranks, n):
     """Add to the mover's fours the points that leave the other seat none of its winning fours; count all.
 
-    Such a point lies on a line of every winning four, so that those around the first of them are all there are.
+    Such a point lies on a line of every winning four, so only the lines of the first need be searched.
     """
     b, side_length = s.board, side(s)
     first = find_kind(e, 1 - mover, WINNING_FOUR)

@@ -17,7 +17,7 @@ FLAWS = (
     "winner is the seat that has completed a winning row, or -1",
     "to_move is the seat whose turn it is, or -2 once the game has ended",
 )
-"""The rules, in the order in which `flaw` looks: each may rely on those before it."""
+"""The rules, in the order in which `flaw` checks them: each may rely on those before it."""
 
 (BOARD, PLY, TURNS, LAST, ROWS, WINNER, MOVER) = range(len(FLAWS))
 

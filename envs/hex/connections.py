@@ -1,16 +1,16 @@
 """Virtual connections on a Hex board: what a seat can join even if the enemy moves first (H-search, Anshelevich 2002).
 
 The ends of a connection are points: an empty cell, a group of the seat's stones, or a side, which takes in the groups
-that touch it. A full connection joins its ends against any play of the enemy's, a semi-connection if the seat moves
-first, then on its key. Both need only the empty cells of their carrier, to which a key belongs and an end does not.
+that touch it. A full connection joins its ends whatever the enemy plays, a semi-connection if the seat moves first, on
+its key. Both need only the empty cells of their carrier, which includes the key but not the ends.
 
-Two full connections that meet at a point, have no cell in common and do not pass through each other's ends give, over
-a group, a full connection and, over an empty cell, a semi-connection of which that is the key (and-rule).
-Semi-connections of one pair, no cell being in all their carriers, give a full connection (or-rule).
+Two full connections can be combined if they meet at a point, have no cell in common and do not pass through each
+other's ends. Over a group they give a full connection, over an empty cell a semi-connection with that cell as its key
+(and-rule). Semi-connections of one pair give a full connection if no cell is in all their carriers (or-rule).
 
-What is found is sound, but not all there is: every pair keeps few carriers, the smallest, and connections of cells
-among themselves are short. A carrier is a set of cells, a bit each in words of 64. Points are numbered as cells, a
-group by its first stone, then the two sides.
+What is found is sound, but not all there is: every pair keeps only a few carriers, the smallest, and connections
+between two empty cells are short. A carrier is a set of cells, a bit each in words of 64. Points are numbered as cells,
+a group by its first stone, then the two sides.
 """
 
 import numpy as np
@@ -21,13 +21,13 @@ from .distance import ring
 from .fill import EMPTY, place
 
 FULLS, SEMIS = 10, 24  # carriers that a pair keeps of each kind
-PAIRS = 16  # pairs that are kept, by points: of empty cells, near ones alone connect
+PAIRS = 16  # pairs kept per point: of empty cells, only near ones connect
 WAYS = 64  # semi-connections between the sides that are kept
 LONGEST = 4  # cells in the carrier of a connection that has an empty cell at each end
-ROOM = 8  # full connections that one use of the or-rule gives at most
+ROOM = 8  # most full connections that one use of the or-rule gives
 WORK = 400_000  # pairs of connections looked at, at most
-UNNAMED = -2  # for a moment, the point of a stone
-# Rows of scratch: the connection at work, what the and-rule makes of it, and what the or-rule has in hand.
+UNNAMED = -2  # temporarily, the point of a stone
+# Rows of scratch: the current connection, what the and-rule makes from it, and what the or-rule works on.
 AT, MADE, MEET, UNION, SWEPT = 0, 1, 2, 3, 4
 
 
@@ -36,9 +36,9 @@ def net_dtype(n: int) -> np.dtype:
 
     `won` says that a full connection joins the sides and `key` names a move that joins them (-1: none known). `must`
     is the intersection of the carriers of all semi-connections found between the sides, all ones where there are none;
-    `way` and `keys` are the first of these; `middle` is the key of any other. A pair's number is in `pair` (-1: none);
-    what is `fresh` the and-rule has yet to extend, and pairs with any wait in a ring, the `queue`. `link` lists the
-    points that each is connected with.
+    `way` and `keys` are the first of these; `middle` is the key of any other. A pair's number is in `pair` (-1: none).
+    The and-rule has yet to extend what is `fresh`; pairs with fresh connections wait in a ring, the `queue`. `link`
+    lists the points that each point is connected with.
     """
     points, words = n * n + 2, -(-n * n // 64)
     pairs = min(points * (points - 1) // 2, PAIRS * points)
@@ -78,7 +78,7 @@ def net_dtype(n: int) -> np.dtype:
 
 @kernel
 def connect(net, framed, n, seat, enough):
-    """Find what connects for a seat on a framed board; stop once the sides are joined, or with `enough` half joined."""
+    """Find a seat's connections on a framed board; stop once the sides are joined or, if `enough`, half joined."""
     clear(net)
     mark_stones(net, framed, n, seat)
     gather_sides(net, n, seat)
@@ -90,7 +90,7 @@ def connect(net, framed, n, seat, enough):
 
 @kernel
 def complete(net, framed, n, enough):
-    """Apply the rules to all that waits until nothing does, the sides are joined, or, if `enough`, half joined."""
+    """Apply the rules until nothing waits any more, the sides are joined or, if `enough`, half joined."""
     while net.waiting > 0 and not net.won and net.work < WORK and not (enough and net.key >= 0):
         k = np.int64(net.queue[net.first])
         net.first = (net.first + 1) % net.queue.size
@@ -124,7 +124,7 @@ def mark_stones(net, framed, n, seat):
 
 @kernel
 def gather_sides(net, n, seat):
-    """Name the points of the groups that touch the sides, which may be joined by that."""
+    """Name the points of the groups that touch the sides; one group may join both."""
     cells = n * n
     step = 1 if seat == 0 else n
     for end in range(2):
@@ -169,7 +169,7 @@ def inside(n, p):
 
 @kernel
 def touch_neighbours(net, framed, n, seat):
-    """Connect what touches: empty carriers."""
+    """Connect points that touch, with empty carriers."""
     net.scratch[MADE, :] = np.uint64(0)
     for i in range(n * n):
         if net.group[i] == i and framed[place(n, i)] == EMPTY:
@@ -192,7 +192,7 @@ def is_empty(framed, n, point):
 
 @kernel
 def extend(net, framed, n, far, over):
-    """Apply the and-rule to the connection at work, from `far` to `over`, and all those on from there."""
+    """Apply the and-rule to the current connection, from `far` to `over`, and all those that lead on from there."""
     half = is_empty(framed, n, over)
     for i in range(net.links[over]):
         to = np.int64(net.link[over, i])
@@ -211,14 +211,14 @@ def extend(net, framed, n, far, over):
 
 @kernel
 def fits(net, k, j, far, n):
-    """Whether a full connection has no cell in common with that at work, nor passes through its far end."""
+    """Whether a full connection shares no cell with the current one and does not pass through its far end."""
     carrier, at = net.full[k, j], net.scratch[AT]
     return not meets(carrier, at) and not (far < n * n and has(carrier, far))
 
 
 @kernel
 def pair_of(net, x, y):
-    """Find the entry of a pair, made where there is none; -1 if there is no room."""
+    """Find the entry of a pair, or make it; -1 if there is no room."""
     k = np.int64(net.pair[x, y])
     if k < 0 and net.pairs < net.fulls.size:
         k = np.int64(net.pairs)
@@ -231,7 +231,7 @@ def pair_of(net, x, y):
 
 @kernel
 def too_long(framed, n, x, y, size):
-    """Whether so large a carrier is not kept for a pair of cells."""
+    """Whether a carrier of this size is too large to be kept for a pair of empty cells."""
     return size > LONGEST and is_empty(framed, n, x) and is_empty(framed, n, y)
 
 
@@ -247,7 +247,7 @@ def add_full(net, framed, n, x, y, row):
 
 @kernel
 def keep_full(net, framed, n, x, y, row):
-    """Keep a full connection unless a known one needs no more, and drop what needs as much; -1 or its place."""
+    """Keep a full connection unless a known one lies within it, and drop those that contain it; its place or -1."""
     carrier = net.scratch[row]
     size = count(carrier)
     if too_long(framed, n, x, y, size):
@@ -300,9 +300,9 @@ def add_semi(net, framed, n, x, y, key):
 
 @kernel
 def keep_semi(net, framed, n, x, y, key):
-    """Keep the semi-connection just made unless a known connection needs no more; -1 or its place.
+    """Keep the semi-connection just made unless a known connection lies within it; its place or -1.
 
-    What needs as much is dropped; what joins the sides has a list of its own.
+    Semi-connections that contain it are dropped; those that join the sides have a list of their own.
     """
     carrier = net.scratch[MADE]
     if min(x, y) == n * n:
@@ -326,7 +326,7 @@ def keep_semi(net, framed, n, x, y, key):
 
 @kernel
 def add_way(net, carrier, key):
-    """Note a semi-connection between the sides; if no cell is in all of them, that is a full one."""
+    """Note a semi-connection between the sides; if no cell is in all of them, they make a full one."""
     net.key = key
     intersect(net.must, carrier)
     net.won = is_nothing(net.must)
@@ -372,7 +372,7 @@ def keep(net, a, b, c):
 
 @kernel
 def sweep(net, semi, many, i):
-    """Add to a semi-connection again and again that which leaves least in common, until nothing is."""
+    """Keep adding to a semi-connection the one that leaves the fewest cells in common, until none are left."""
     meet, union = net.scratch[MEET], net.scratch[UNION]
     copy(semi[i], meet)
     copy(semi[i], union)
@@ -389,7 +389,7 @@ def sweep(net, semi, many, i):
 
 @kernel
 def drop(carriers, marks, many, carrier):
-    """Drop those of the first `many` carriers that need all of `carrier`, with their marks; count those that stay."""
+    """Drop those of the first `many` carriers that contain `carrier`, with their marks; return how many stay."""
     for i in range(many - 1, -1, -1):
         if within(carrier, carriers[i]):
             many -= 1
@@ -400,7 +400,7 @@ def drop(carriers, marks, many, carrier):
 
 @kernel
 def place_for(carriers, many, size):
-    """Find where a carrier of so many cells goes: behind the first `many`, or for lack of room in the place of the
+    """Find where a carrier of `size` cells goes: behind the first `many` or, if there is no room, in the place of the
     largest; -1 if that is no larger.
     """
     if many < carriers.shape[0]:

@@ -1,4 +1,4 @@
-"""Two-distances on a Hex board (van Rijswijck 2002): how far cells are from a side when the other may always interfere.
+"""Two-distances on a Hex board (van Rijswijck 2002): how far cells are from a side if the enemy may always interfere.
 
 An empty cell next to a side is at distance 1 from it; any other is one further than the SECOND nearest of its
 neighbours, because the other seat takes the nearest. Two cells are neighbours if they touch or if the seat's own stones
@@ -59,9 +59,9 @@ def measure(n, framed, last, far, work):
 
 @kernel
 def tell(n, framed, p, teller, distance, queue, size, pile, told, count, far):
-    """Let a cell know that it, or what its stones join, has a neighbour this near; return how long the queue is then.
+    """Tell a cell, or all cells that its stones join, that a neighbour is this near; return the queue's new length.
 
-    Nobody is told twice by the same cell.
+    No cell is told twice by the same one.
     """
     if framed[p] == BLOCKED or told[p] == teller:
         return size

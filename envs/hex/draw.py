@@ -1,4 +1,4 @@
-"""Draw a Hex position: a rhombus of pointy-top hexagons, red joins top and bottom, blue left and right.
+"""Draw a Hex position: a rhombus of pointy-top hexagons; red joins top and bottom, blue left and right.
 
  A   B   C
 1 .   .   .        row r is shifted right by r / 2 cells; cell (r, c) touches (r-1, c), (r-1, c+1),
@@ -64,7 +64,7 @@ def _halo(centres: list[Point]) -> list[str]:
 
 
 def _bands(n: int) -> Iterator[str]:
-    """Yield the coloured sides, which meet at the sharp corners and halfway along an edge at the blunt."""
+    """Yield the coloured sides, which meet at the sharp corners and halfway along an edge at the blunt ones."""
 
     def corner(r: int, c: int, k: int) -> Point:
         x, y = _centre(n, r, c)

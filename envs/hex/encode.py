@@ -70,8 +70,8 @@ permutation_neurohex = permutation_oriented
 def symmetries(encoder: str, board_size: int, swap: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return (2, numbers) and (2, actions), §9: where identity and half a turn put numbers and actions of a frame.
 
-    Half a turn of the board is one of the mirrored board, too. It exchanges the two ends of either axis, and so the
-    planes of `neurohex` that show what is joined to them.
+    Half a turn of the board is also half a turn of the mirrored board. It exchanges the two ends of either axis, and so
+    the planes of `neurohex` that show what is joined to them.
     """
     if encoder == "neurohex":
         planes, turned = np.array([0, 1, 3, 2, 5, 4]), images(board_size + 2 * PAD)[TURNED]

@@ -1,4 +1,4 @@
-"""What a Hex position is worth: whose ways from side to side are shorter, by two-distances, and more.
+"""What a Hex position is worth: whose ways from side to side are shorter, by two-distances, and more numerous.
 
 A way through a cell is as long as the cell's distances from both sides; every empty cell counts DECAY to the power of
 that, so that the shortest ways weigh most and several weigh more than one. The candidates are the cells that such ways
@@ -83,14 +83,14 @@ def follow(before, s, e, a):
 
 @kernel
 def evaluate(s, e, seat):
-    """Compare the seats' sums; to be to move is worth something, too."""
+    """Compare the seats' sums; being to move is worth something, too."""
     value = np.int64(round(UNIT * math.log(e.total[seat] / e.total[1 - seat])))
     return value + TEMPO if s.to_move == seat else value - TEMPO
 
 
 @kernel
 def candidates(s, e, moves, ranks):
-    """Write the cells by their parts in both sums, but those with hardly any; the swap goes first."""
+    """Write the cells, ranked by their parts in both sums, except those with hardly any; the swap ranks first."""
     b, best, count = s.board, np.int64(0), np.int64(0)
     for a in range(b.size):
         ranks[a] = share(e, a)

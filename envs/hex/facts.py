@@ -1,4 +1,4 @@
-"""What is known of Hex beside its rules."""
+"""What is known of Hex besides its rules."""
 
 from ..engine.facts import Facts
 

@@ -1,10 +1,10 @@
 """Cells of a Hex board whose colour is settled: dead and captured ones, filled in until nothing changes.
 
-A cell is dead if, however the others are coloured, its colour does not matter: here, if no colouring of its six
-neighbours has two runs of each colour around it. A pair of cells is captured by a seat that answers on either of them
-by the other, where the enemy's stone is dead then (Björnsson, Hayward, Johanson and van Rijswijck 2006). Filling a dead
-cell for either seat, or a captured pair for its owner, changes the winner for neither seat to move; one after the
-other, each judged on the board so far, they stay sound together.
+A cell is dead if its colour does not matter, however the others are coloured: here, if no colouring of its six
+neighbours has two runs of each colour around it. A seat captures a pair of cells if it can answer a stone on either by
+one on the other, so that the enemy's stone is dead (Björnsson, Hayward, Johanson and van Rijswijck 2006). Filling a
+dead cell for either seat, or a captured pair for its owner, does not change the winner, whichever seat is to move.
+Fillings stay sound one after the other if each is judged on the board so far.
 
 The board stands in a frame of the sides' stones, seat 0's in the corners; `ring` gives the six cells around one. The
 colours around a cell are its code, two bits a neighbour.
@@ -19,12 +19,12 @@ EMPTY, FIRST, SECOND = 0, 1, 2  # what a cell holds: nothing or seat + 1
 
 
 def _dead() -> np.ndarray:
-    """For each code, whether a cell amid such neighbours is dead."""
+    """For each code, whether a cell with such neighbours is dead."""
     around = np.arange(4**6)[:, None] >> np.arange(0, 12, 2) & 3
     coloured = (around == FIRST) | (around == SECOND)
     runs = ((around == FIRST) & (np.roll(around, -1, 1) == SECOND)).sum(1)
     dead = coloured.all(1) & (runs < 2)
-    # A cell with an empty neighbour is dead if it is with either colour there; those have higher codes.
+    # A cell with an empty neighbour is dead if it is dead with either colour there; those codes are higher.
     for code in range(4**6 - 1, -1, -1):
         if (around[code] != 3).all() and (around[code] == EMPTY).any():
             way = 2 * int((around[code] == EMPTY).argmax())
@@ -58,7 +58,7 @@ def place(n, i):
 
 @kernel
 def frame_sides(b, n, framed):
-    """Write the board amid the stones of the sides into `framed` ((n + 2)²,)."""
+    """Write the board, in a frame of the sides' stones, into `framed` ((n + 2)²,)."""
     framed[:] = SECOND
     for c in range(n + 2):
         framed[c] = framed[(n + 1) * (n + 2) + c] = FIRST
@@ -69,7 +69,7 @@ def frame_sides(b, n, framed):
 
 @kernel
 def fill(b, n, framed, code, pile, waits):
-    """Write the board with all that is settled filled in to `framed`, and every empty cell's `code`.
+    """Write the board into `framed` with all settled cells filled in, and every empty cell's `code`.
 
     `pile` int16 and `waits` int8, of the frame's size, are scratch.
     """
@@ -90,13 +90,13 @@ def fill(b, n, framed, code, pile, waits):
 
 @kernel
 def fill_on(n, framed, code, pile, waits, i, colour):
-    """Put a stone on cell i, empty even as the board is filled in, and fill in what that settles."""
+    """Put a stone on cell i, which is empty even on the filled-in board, and fill in what that settles."""
     settle_all(n, framed, code, pile, waits, put(n, framed, code, pile, waits, place(n, i), colour, np.int64(0)))
 
 
 @kernel
 def settle_all(n, framed, code, pile, waits, height):
-    """Look at the cells on the pile, and at those that change by that, until none is left."""
+    """Look at the cells on the pile, and at those that change as a result, until none is left."""
     while height > 0:
         height -= 1
         p = np.int64(pile[height])
@@ -107,7 +107,7 @@ def settle_all(n, framed, code, pile, waits, height):
 
 @kernel
 def settle(n, framed, code, pile, waits, p, height):
-    """Fill an empty cell if it is dead, or a pair that it is in if that is captured; return how high the pile is."""
+    """Fill an empty cell if it is dead, or a captured pair that it is in; return how high the pile is."""
     if DEAD[code[p]]:
         return put(n, framed, code, pile, waits, p, np.int64(FIRST), height)
     for colour in range(FIRST, SECOND + 1):

@@ -1,14 +1,14 @@
-"""What a proof of who wins at Hex needs of a position: whether connections decide it, and else the moves that matter.
+"""What a proof of who wins at Hex needs of a position: whether connections decide it and, if not, which moves matter.
 
 The seat to move wins if it has joined its sides virtually or can with one move, and loses if the other seat has joined
-its own. Else it must play within the carriers of all that the other threatens. Of those cells it can leave out
+its own. Otherwise it must play within the carriers of all the other's threats. Of those cells it can leave out
 
 - vulnerable ones, where a stone can be killed at once by one answer. Taking back both stones is an answer no worse
   than playing on: whatever wins then, one move that is not vulnerable wins at once;
-- those that another cell, which stays, dominates: a stone there would kill them.
+- those dominated by another cell that stays: a stone there would kill them.
 
-Moves are ranked by the two-distances on the board as it is filled in. A move that only leads on to what is
-won is chosen by those on the board as it is.
+Moves are ranked by the two-distances on the filled-in board. In a position that is won without a key, the move is
+chosen by the two-distances on the board as it is.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ def notes(game: Game) -> np.ndarray:
 
 @kernel
 def examine(s, e):
-    """Fill the board in and connect: for the seat to move until it wins, for the other all there is to find."""
+    """Fill the board in and find connections: for the seat to move until it wins, for the other all there are."""
     n, seat = side(s), np.int64(s.to_move)
     fill_in(s, e, n)
     connect(e.first, e.framed, n, np.int64(0), seat == 0)
@@ -73,7 +73,7 @@ def reexamine(old, s, e, a):
 
 @kernel
 def fill_in(s, e, n):
-    """Write the board with all that is settled filled in."""
+    """Write the board with all settled cells filled in."""
     fill(s.board, n, e.framed, e.code, e.pile, e.waits)
     for i in range(n * n):
         e.filled[i] = e.framed[place(n, i)]
@@ -81,9 +81,9 @@ def fill_in(s, e, n):
 
 @kernel
 def alike(s, e):
-    """Hash the board as it is filled in, or half a turn of it, the seat to move, and whether it may swap.
+    """Hash the filled-in board or half a turn of it, the seat to move, and whether it may swap.
 
-    `e` is nothing but room to fill it in, and no longer what `examine` wrote.
+    `e` serves only as room to fill the board in: what `examine` wrote there is lost.
     """
     n = side(s)
     fill_in(s, e, n)
@@ -98,7 +98,7 @@ def alike(s, e):
 
 @kernel
 def relevant(s, e, moves, ranks):
-    """Write the moves of which one wins if any does, and their ranks; 0 if none does, PROVEN if ``moves[0]`` does."""
+    """Write moves, one of which wins if any move does, and their ranks; 0 if none wins, PROVEN if ``moves[0]`` does."""
     if s.to_move == 0:
         return judge(s, e, e.first, e.second, moves, ranks)
     return judge(s, e, e.second, e.first, moves, ranks)
@@ -125,7 +125,7 @@ def judge(s, e, mine, theirs, moves, ranks):
 
 @kernel
 def list_all(n, moves, ranks):
-    """Write all cells: a first move that may be taken over is not the better the more it wins."""
+    """Write all cells: a first move that may be taken over is no better for winning more."""
     for i in range(n * n):
         moves[i], ranks[i] = i, 1
     return n * n
@@ -133,7 +133,7 @@ def list_all(n, moves, ranks):
 
 @kernel
 def best_way(s, e, n):
-    """Find the empty cell that most ways of the seat to move lead through: what is settled is still to be played."""
+    """Find the empty cell that most ways of the seat to move lead through: settled cells are still to be played."""
     measure_ways(s.board, n, e.ways)
     ways, best = e.ways.part[np.int64(s.to_move)], np.int64(-1)
     for i in range(n * n):

@@ -1,7 +1,7 @@
-"""Bring what connects on a Hex board up to date when stones have been added: nothing is found again that still holds.
+"""Bring the connections on a Hex board up to date after stones have been added, without finding again what still holds.
 
-Where the enemy has gained a cell, connections through it are lost. Where the seat has, carriers that it is in get
-smaller and groups grow together; what changes by that, and only that, is combined anew. A pair that has lost its
+Where the enemy has gained a cell, connections through it are lost. Where the seat has gained one, carriers that contain
+it get smaller and groups grow together; only what changes as a result is combined anew. A pair that has lost its
 carriers does not get back those for which it had no room, so a little less is found than by `connect`.
 """
 
@@ -35,8 +35,8 @@ from .fill import EMPTY, place
 
 @kernel
 def reconnect(old, net, before, framed, n, seat, enough):
-    """Write to `net` what connects on a framed board, given what did on that `before` it, which had fewer stones."""
-    if old.won:  # by what is not kept
+    """Write to `net` the connections on a framed board, given the `old` ones on the board `before` new stones."""
+    if old.won:  # by a connection that is not kept
         connect(net, framed, n, seat, enough)
         return
     clear(net)
@@ -153,7 +153,7 @@ def recombine(net, framed, n, k):
 
 @kernel
 def renew_fulls(old, net, framed, n, k):
-    """Add the full connections of a pair that has changed; those that are other than before wait to be extended."""
+    """Add the full connections of a pair that has changed; those that differ from before wait to be extended."""
     a, b = np.int64(old.ends[k, 0]), np.int64(old.ends[k, 1])
     x, y = point_now(net, a, n), point_now(net, b, n)
     same = same_point(net, a, n) and same_point(net, b, n)

@@ -1,6 +1,6 @@
-"""Fill the board at random, saving bridges: what tree searches finish their simulations of Hex with.
+"""Fill the board at random, saving bridges: how tree searches finish their simulations of Hex.
 
-Two stones with two empty common neighbours, or a stone and a side of its own, are joined as good as firmly: when the
+Two stones with two empty common neighbours, or a stone and a side of its own, are as good as firmly joined: when the
 enemy plays on one of the two cells, the other one saves the bridge.
 """
 
@@ -68,9 +68,9 @@ def random_rollout(s, notes, rng, mask, p, used):
 
 @kernel
 def fill_board(s, notes, rng, used, saves):
-    """Fill the board in turn, each seat in one random order of the empty cells, and mark in `used` who got which.
+    """Fill the board, the seats in turn, in one random order of the empty cells, and mark in `used` who got which.
 
-    The winner of a full board is the one of the game, who joined the sides first.
+    The winner on the full board is also the winner of the game, who joined the sides first.
     """
     if s.to_move < 0:
         return

@@ -19,7 +19,7 @@ FLAWS = (
     "winner is the seat that has just moved and has joined its sides, or -1",
     "to_move is the seat whose turn it is, or -2 once the game has ended",
 )
-"""The rules, in the order in which `flaw` looks: each may rely on those before it."""
+"""The rules, in the order in which `flaw` checks them: each may rely on those before it."""
 
 (BOARD, STONES, TURNS, LAST, LINK, GROUPS, SIDES, WINNER, MOVER) = range(len(FLAWS))
 
@@ -105,7 +105,7 @@ def neighbour(n, i, j):
 def joins_groups(s):
     """Whether touching stones of a seat have one end, and every stone is joined to its end by stones that touch.
 
-    For the second each group is filled in from its end, by marks that are off the board again on return.
+    For the second, each group is filled in from its end with marks, which are off the board again on return.
     """
     b, link, n = s.board, s.link, side(s)
     for i in range(b.size):

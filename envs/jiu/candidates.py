@@ -1,7 +1,7 @@
-"""Which actions of Jiu deserve a search, the best first: what takes, makes shapes or keeps the other's from being made.
+"""Which actions of Jiu deserve a search, the best first: what takes stones, makes shapes or prevents the other's.
 
-Places are those of the padded boards of `weigh`; a direction d has its opposite d ^ 1. Ranks from `URGENT` on take
-stones: a list is cut short behind them only.
+Places are those of the padded boards of `weigh`; a direction d has its opposite d ^ 1. Actions ranked `URGENT` or
+higher take stones: a list is only cut short behind them.
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ def candidates(s, e, moves, ranks):
 
 @kernel
 def tactics(s, e, moves, ranks):
-    """Write what takes stones in the battle; of stones to take the best two, and all that a jumping stone can do."""
+    """Write what takes stones in the battle, the best two stones to take, and all that a jumping stone can do."""
     if s.phase == LAYOUT:
         return 0
     if s.phase == TAKE:
@@ -77,7 +77,7 @@ def list_points(s, e, moves, ranks):
 
 @kernel
 def rank_point(cells, own, theirs, i, width, squares_only):
-    """Rank a stone of a side at place i by its shapes: those of the table, or, where squares count, the way to them."""
+    """Rank a side's stone at place i by its shapes: those of the table or, if only squares count, the way to them."""
     stones, rank = np.int64(0), np.int64(0)
     for j in (i - width - 1, i - width, i - 1, i):
         stones = max(stones, np.int64(cells[j]))
@@ -150,7 +150,7 @@ def list_drops(s, e, moves, ranks):
 
 @kernel
 def list_prey(s, e, moves, ranks, most):
-    """§10: stones to take, and to stop where that is allowed."""
+    """§10: stones to take, and stopping where that is allowed."""
     points, other, n, count = s.board.size, 1 - np.int64(s.to_move), side(s), 0
     weigh_prey(e, other, n)
     for p in range(points):

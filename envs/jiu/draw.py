@@ -44,7 +44,7 @@ TEXT = 10.0  # height of the coordinates
 NAMES = ("WHITE", "BLACK")
 PAINT = (WHITE, BLACK)
 WOOD, LINE, BAND = "#e9c690", "#8f6238", "#7c2f28"
-HOLLOW, SHADOW = "#d3a868", "#b5843f"  # where the moved stone stood; of a lifted one
+HOLLOW, SHADOW = "#d3a868", "#b5843f"  # where the moved stone stood; under a lifted one
 SQUARE = "#8fc8b5", "#2f9486"  # turquoise, around the stones of a square and between them
 GATE = "#f3b796", "#e0764f"  # coral, of the cell that a dalian's runner would complete
 
@@ -97,7 +97,7 @@ def _lines(n: int) -> list[str]:
 
 
 def _stones(state: np.void, stones: Stones, n: int) -> list[str]:
-    """Return the stones, a dot where each seat has last been, and the stone that jumps or is lifted above all."""
+    """Return the stones, a dot where each seat has last been, and on top the stone that jumps or is lifted."""
     runner = divmod(int(state["runner"]), n)  # no point where there is none: row -1
     parts = []
     for cell, seat in stones.items():
@@ -117,7 +117,7 @@ def _last(centre: Point, paint: Paint, there: bool) -> str:
 
 
 def _in_motion(state: np.void, centre: Point, paint: Paint) -> list[str]:
-    """Return the stone that jumps, in a glow, or is lifted above its shadow."""
+    """Return the stone that jumps, in a glow, or the lifted stone above its shadow."""
     x, y = centre
     if state["phase"] != DROP:
         return [circle(x, y, 1.28 * STONE, GOLD), *stone(x, y, STONE, paint)]
@@ -178,7 +178,7 @@ def dalians(own: Iterable[Cell], empty: Iterable[Cell]) -> list[Dalian]:
     for square in squares(points):
         for r, c in _corners(square):
             for q in ((r + down, c + right) for down, right in NEXT):
-                # Four unit cells have a corner on q; those that have another on p drop out.
+                # Four unit cells have a corner on q; those that also have one on p drop out.
                 for other in ((q[0] - i, q[1] - j) for i in (0, 1) for j in (0, 1)):
                     rest = set(_corners(other)) - {q}
                     if q in free and rest <= points and (r, c) not in rest:
@@ -187,7 +187,7 @@ def dalians(own: Iterable[Cell], empty: Iterable[Cell]) -> list[Dalian]:
 
 
 def _corners(cell: Cell) -> tuple[Cell, Cell, Cell, Cell]:
-    """List the points of a unit cell, round about."""
+    """List the points of a unit cell, going around it."""
     r, c = cell
     return (r, c), (r, c + 1), (r + 1, c + 1), (r + 1, c)
 

@@ -1,8 +1,8 @@
 """The evaluations of Jiu for searches: the published table in the layout, and two of our own in the battle.
 
 The published table of the battle is lost; ours keep to its principles: a stone has a base value, and a shape is worth
-more the more stones it takes, soon and again. `evaluate` has worths set by hand, `evaluate_learned` worths fitted to
-the outcomes of games. § numbers refer to RULES.md.
+more the more stones it takes, soon and repeatedly. `evaluate` has worths set by hand, `evaluate_learned` worths fitted
+to the outcomes of games. § numbers refer to RULES.md.
 """
 
 from typing import NamedTuple
@@ -27,7 +27,7 @@ SCALE = 1500.0  # fitted to games of the search against itself
 LEARNED_SCALE = 3700.0
 
 SQUARE_LAID, HOLE_LAID = 300, 100  # where only squares count, §18
-LAST_QUIET = 12  # turns before a draw that no longer leave positions the same
+LAST_QUIET = 12  # the last turns before a draw, whose number tells positions apart
 
 
 class Worths(NamedTuple):
@@ -48,8 +48,8 @@ class Worths(NamedTuple):
 
 HANDMADE = Worths(100, 4000, 30, 40, 15, 500, 250, 60, 1, 300, 200)
 LEARNED = Worths(100, 4000, 185, 80, 174, 607, 936, 17, 15, 375, 20)
-"""Fitted, by logistic regression, to who has won 4,000 games of ``alphabeta:depth=1`` that began at random; but for the
-share of all stones, which is as by hand: with the fitted one, -7200, a stone more was worth less where few are left.
+"""Fitted by logistic regression to who won 4,000 games of ``alphabeta:depth=1`` that began at random, except the share
+of all stones, which is set by hand: with the fitted one, -7200, an extra stone was worth less where few are left.
 """
 
 
@@ -120,13 +120,13 @@ def follow(before, s, e, a):
 
 @kernel
 def evaluate(s, e, seat):
-    """Value a position for a seat, by hand."""
+    """Value a position for a seat, by the worths set by hand."""
     return worth(s, e, seat, HANDMADE)
 
 
 @kernel
 def evaluate_learned(s, e, seat):
-    """Value a position for a seat, in the battle as games have ended."""
+    """Value a position for a seat, in the battle by the worths fitted to the outcomes of games."""
     return worth(s, e, seat, LEARNED)
 
 
@@ -167,13 +167,13 @@ def in_battle(s, e, seat, worths):
 @kernel
 def shapes_in_battle(s, e, seat):
     """Count a side's squares, holes, gates, dalians (up to one, and more), stones that it can jump over, and steps, up
-    to as many as make a difference; and, if it moves next, whether it has a gate or a jump.
+    to the number that still makes a difference; and, if it moves next, whether it has a gate or a jump.
     """
     n = side(s)
     squares = np.int64(s.squares[seat])
     holes, gates, dalians, jumps, steps = count_shapes(e.cells[seat], e.own[seat], e.own[1 - seat], e.empty, n)
     if s.stones[seat] < n + (s.flying == 0):
-        # §11: any stone reaches a hole, and what has left a square for it comes back.
+        # §11: any stone reaches a hole, and one that has left a square for it comes back.
         gates = holes if s.stones[seat] > 3 else 0
         dalians = holes if squares > 0 else 0
     first = np.int64(s.to_move == seat)
@@ -184,10 +184,10 @@ def shapes_in_battle(s, e, seat):
 
 @kernel
 def transposition(s, e):
-    """Hash the stones, the turn in progress, and how often the position has stood.
+    """Hash the stones, the turn in progress, and how often the position has occurred.
 
-    The turns that have brought it about are left out, or no position would be met twice: a value may come from another
-    order of them, with other repetitions ahead. The turns without a capture count only when they soon end the game.
+    The turns that led to it are left out, or no position would be met twice: a value may come from another order of
+    turns, with other repetitions ahead. The turns without a capture count only when they will soon end the game.
     """
     h = e.stones_hash ^ (np.uint64(np.int64(s.to_move) + 4 * np.int64(s.phase) + 32 * np.int64(s.due)) * GOLDEN)
     h = hash64(h) ^ np.uint64(np.int64(s.runner) + 1 + 1024 * (np.int64(s.taken) + 1024 * np.int64(s.least)))

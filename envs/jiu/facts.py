@@ -1,4 +1,4 @@
-"""What is known of Jiu beside its rules."""
+"""What is known of Jiu besides its rules."""
 
 from ..engine.facts import Facts
 

@@ -1,7 +1,7 @@
 """Take the most, then make the most shapes by the published table for the layout: the yardstick `greedy`.
 
-Shapes are three stones of a unit cell around a point that has none of the side's: a triangle; a gate, if one more stone
-stands next to the point (and, in the battle, the point is empty); a double gate, if two cells lack that point.
+A shape is three stones of a unit cell whose fourth point has none of the side's: a triangle; a gate, if one more stone
+stands next to that point (and, in the battle, the point is empty); a double gate, if two cells lack that point.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from .state import squares_at
 from .weigh import DOUBLE_GATE, GATE, TRIANGLE
 
 STONE, WIN = 10**7, 10**9  # worth more than any shapes, and than any stones
-DEEPEST = 32  # micro-actions of a turn that are looked ahead
+DEEPEST = 32  # micro-actions of a turn to look ahead
 
 
 class Notes(NamedTuple):
@@ -36,7 +36,7 @@ def notes(game: Game) -> Notes:
 
 @kernel
 def policy(s, notes, rng):
-    """Choose the action whose turn takes most and then leaves the best shapes; of equals one at random."""
+    """Choose the action whose turn takes most and then leaves the best shapes, with ties broken at random."""
     best, choice, ties = np.int64(-2 * WIN), np.int64(-1), np.int64(0)
     legal(s, notes.masks[0])
     for a in range(notes.masks.shape[1]):

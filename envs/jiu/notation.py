@@ -55,7 +55,7 @@ class Turn:
 
 
 def write(game: str | Spec | Game, actions: Sequence[int]) -> str:
-    """Write the record of a game from its start; `BoyiError` for illegal actions, and for a last turn not finished."""
+    """Write the record of a game from its start; `BoyiError` for illegal actions, and for an unfinished last turn."""
     batch = Batch(game, 1, seed=0, encoder=None, illegal="raise")
     n, lines, layout = batch.game.params["board_size"], [], ["0"]
     turn: Turn | None = None
@@ -130,14 +130,14 @@ def _point(n: int, word: str, seat: int) -> int:
 
 
 def _in_order(path: list[int], taken: list[int]) -> list[int]:
-    """Put the stones that several jumps took into the order of the jumps: records have them in any."""
+    """Put the stones that several jumps took into the order of the jumps: records list them in any order."""
     jumped = [(p + q) // 2 for p, q in pairwise(path)]
     several = len(jumped) > 1 and set(jumped) == set(taken[: len(jumped)])
     return jumped + taken[len(jumped) :] if several else taken
 
 
 def _found(batch: Batch, noted: Turn, turn: Turn) -> list[int] | None:
-    """Find the actions that make of what is `noted` the whole turn; None if there are none."""
+    """Find the actions that complete what is `noted` to the whole turn; None if there are none."""
     if batch.to_move[0] != turn.seat:
         return [] if noted == turn else None
     for action in np.flatnonzero(batch.mask[0]).tolist():

@@ -12,7 +12,7 @@ def write_point(n: int, p: int, seat: int) -> str:
 
 
 def read_point(n: int, text: str) -> int | None:
-    """Read a point, in either case; None for what is none."""
+    """Read a point, in either case; None for anything else."""
     if len(text) != 2:
         return None
     r, c = LETTERS.find(text[0].lower()), DIGITS.find(text[1].upper())

@@ -1,4 +1,4 @@
-"""Which stones are worth taking most: those on which the other side's next squares, dalians and jumps hang."""
+"""Which stones are worth taking most: those on which the other side's next squares, dalians and jumps depend."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def weigh_prey(e, seat, n):
 
 @kernel
 def add_damage(cells, own, worth, holes, n):
-    """Add what taking each stone of a side would hurt its gates, whose holes are marked."""
+    """Add how much taking each stone of a side would hurt its gates, whose holes are marked."""
     width = n + 1
     for i in range(holes.size):
         if holes[i]:
@@ -36,7 +36,7 @@ def add_damage(cells, own, worth, holes, n):
 
 @kernel
 def hurt_gate(cells, worth, i, runner, d, width):
-    """Add what hangs on a runner that steps in direction d to place i, if it makes a square there."""
+    """Add what depends on a runner that steps in direction d to place i, if it makes a square there."""
     squares = np.int64(0)
     for j in beyond(i, width, d):
         if cells[j] == 3:

@@ -9,14 +9,14 @@ from .weigh import DOUBLE_GATE, GATE, TRIANGLE, Weights, padded
 
 CAPTURE = 1000  # for every stone taken
 OPENS, CLOSES, LOSES = 30, 25, 15  # a square of one's own, a hole to either side, a triangle of one's own
-DANGER, PREY = 40, 15  # a stone that can be jumped, and one that could be next
+DANGER, PREY = 40, 15  # a stone that can be jumped, and one that could be jumped next
 LEAVES = Weights(squares=0, holes=-CLOSES, exposed=DANGER, prey=0, uncovered=-DANGER)
 COMES = Weights(squares=0, holes=CLOSES, exposed=-DANGER, prey=PREY, uncovered=0)
 
 
 @kernel
 def beyond(i, width, d):
-    """Find the two cells of place i on the far side of it in a direction."""
+    """Find the two cells around place i that lie on its far side in a direction."""
     if d == UP:
         return i - width - 1, i - width
     if d == DOWN:
@@ -149,7 +149,7 @@ def rank_drop(s, e, n, q, seat):
 
 @kernel
 def rank_lifted(e, n, p, seat):
-    """Rank a stone to fly by how little its going away breaks, and what it opens."""
+    """Rank a stone to lift by how little its leaving breaks, and by what it opens."""
     width, i = n + 1, padded(n, p)
     rank = DANGER * np.int64(exposed(e, i, 0, width, seat)) - CLOSES * lacking(e.cells[1 - seat], i, width)
     for k in (i - width - 1, i - width, i - 1, i):

@@ -1,7 +1,7 @@
-"""Take rather than not: what tree searches finish their simulations of Jiu with.
+"""Prefer captures: how tree searches finish their simulations of Jiu.
 
-A few throws look for a jump or a move into a square and otherwise settle for any move; what is taken is of a square if
-a few throws find one. Stones are laid out, and lifted to fly, at random.
+A few throws look for a jump or a move into a square and otherwise settle for any move; the stone taken is one of a
+square if a few throws find one. Stones are laid out, and lifted to fly, at random.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ PICKS = 4  # of stones to take, and of points to fly to, before the latest is ta
 
 
 def notes(game: Game) -> np.ndarray:
-    """Return what `rollout` is given: an array that nothing is kept in."""
+    """Return what `rollout` is given: an array that holds nothing."""
     return np.zeros(1, np.int8)
 
 

@@ -69,7 +69,7 @@ def bans_single_jumps(s, seat):
 
 @kernel
 def landing(s, p, d):
-    """§6, §7: find where the stone on `p` lands that jumps in a direction; -1 if it cannot."""
+    """§6, §7: find where the stone on `p` lands if it jumps in a direction; -1 if it cannot."""
     b, n = s.board, side(s)
     over = neighbour(n, p, d)
     if over < 0 or b[over] == 0 or b[over] == b[p]:
@@ -309,7 +309,7 @@ def take_stone(s, p):
 
 @kernel
 def land(s, p):
-    """§10: the move is over on `p`; what it has earned is taken, as far as there is so much."""
+    """§10: the move ends on `p`; what it has earned is taken, as far as the other side has stones."""
     seat = np.int64(s.to_move)
     s.latest[seat], s.runner = p, -1
     s.due = min(earned(s, p, seat), np.int64(s.stones[1 - seat]))
@@ -331,7 +331,7 @@ def earned(s, p, seat):
 
 @kernel
 def end_turn(s):
-    """§14, §16: what may end the game after a turn; then the other seat's begins."""
+    """§14, §16: what may end the game after a turn; otherwise the other seat's begins."""
     seat = np.int64(s.to_move)
     s.turns += 1
     if s.taken > 0:
@@ -371,7 +371,7 @@ def finish(s, winner):
 
 @kernel
 def begin_turn(s, seat):
-    """§15, §16: whether `seat` can act, and how often this position has stood before a turn."""
+    """§15, §16: whether `seat` can act, and how often this position has occurred before a turn."""
     s.to_move, s.phase = seat, TURN
     s.least = 2 if bans_single_jumps(s, seat) else 1
     s.seen = occurrences(s)
@@ -453,8 +453,8 @@ def allows(s, a):
 
 IMAGES = {"game": [0, 2, 4, 6], "board": list(range(8)), "printed": [0, 6]}
 """Sets of the board's images, by their places in `images`: those that keep the whole game as it is; all, in which the
-layout is the same but for its first two stones; the one that S3 (docs/deviations.md) prints, a quarter turn against the
-clock, then mirrored from left to right, beside the original.
+layout is the same except for its first two stones; the one that S3 (docs/deviations.md) prints, a quarter turn
+anticlockwise, then mirrored from left to right, along with the original.
 """
 
 
@@ -466,7 +466,7 @@ def symmetries(board_size: int, **_: object) -> np.ndarray:
 def images(board_size: int, **_: object) -> np.ndarray:
     """Return the action permutations of the board's images, (8, actions): four turns, also of its transpose.
 
-    The battle is the same in all of them; the layout in those of even number, which keep the marked diagonal.
+    The battle is the same in all of them, the layout in the even-numbered ones, which keep the marked diagonal.
     """
     tables = []
     for image in board_images(board_size):

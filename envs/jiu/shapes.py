@@ -1,4 +1,4 @@
-"""Shapes on the board of Jiu that win rules and players look for; § numbers refer to RULES.md."""
+"""Shapes on the board of Jiu that the rules for winning and players look for; § numbers refer to RULES.md."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def on_board(n, r, c):
 def dalian(s, seat, corner, k):
     """§14: find the k-th of 16 dalians that a square with this upper left corner may be part of.
 
-    Returns whether it is one, its points p and q, and the corner of its other cell. k counts the corner of the square
+    Returns whether it is one, its points p and q, and the corner of its other cell. k encodes the corner of the square
     that the runner stands on, the direction out of the square in which it steps, and which of two cells it completes.
     """
     b, n = s.board, side(s)
@@ -106,7 +106,7 @@ def missing(b, n, corner, stone):
 
 @kernel
 def reaches(s, seat, q, corner):
-    """Whether a stone of a side that is not in a unit cell can step, or jump once, to its empty point `q`."""
+    """Whether a side's stone outside a unit cell can step, or jump once, to the cell's empty point `q`."""
     b, n = s.board, side(s)
     for d in range(4):
         p = neighbour(n, q, d)

@@ -17,13 +17,13 @@ CHOICES = ("flying", "single_jump_ban", "dalian_win")
 
 
 def state_dtype(board_size: int, **params: int | str) -> np.dtype:
-    """Return the record's dtype, which the board's size alone decides.
+    """Return the record's dtype, which depends only on the board's size.
 
     ``turns`` of the battle are over, the last ``quiet`` of them took nothing; they moved a stone from ``source`` to
-    ``target``, written round and round. ``seen`` counts how often this position has stood before a turn. Of the turn in
+    ``target`` (ring buffers). ``seen`` counts how often this position has occurred before a turn. Of the turn in
     progress: ``start``, where its stone came from (-1: nothing moved yet), ``runner``, the stone that jumps or is
     lifted (-1: none), ``jumps``, ``least``, the fewest jumps allowed, ``taken`` stones, and ``due``, those still to
-    take; ``been`` marks where it has stood where that matters. ``latest`` is the point that each seat used last (-1:
+    take; ``been`` marks where it has stood, if that matters. ``latest`` is the point that each seat used last (-1:
     none), ``winner`` a seat (-1: none), and ``drawn`` 1 after a draw.
     """
     fields = [

@@ -78,7 +78,7 @@ def parse(s: np.void, text: str) -> int:
 
 
 def diagram(s: np.void) -> str:
-    """Draw the position: X is seat 0, O seat 1; then the turns since the last capture, the last one last."""
+    """Draw the position: X is seat 0, O seat 1; then the turns since the last capture, the latest one last."""
     n = side_of(s)
     options = ",".join(
         f"{key}={str(value).lower()}" for key, value in _params(s).items() if value != SPEC.params[key].default
@@ -122,7 +122,7 @@ TURN_FORM = (
 
 
 def read(text: str) -> np.ndarray:
-    """Read what `diagram` writes, also of a position set up, into a record, shape (1,); else `BoyiError`."""
+    """Read what `diagram` writes, also of a position that was set up, into a record, shape (1,); else `BoyiError`."""
     lines = lines_of(text, "a diagram of jiu")
     head = expect(HEAD, lines[0], "a diagram of jiu", "jiu  ply 0  turns 0  X to move")
     _, _, given = parse_options(f"jiu:{head[1]}" if head[1] else "jiu")
@@ -181,7 +181,7 @@ def _begin(game: Game, s: np.record, status: str) -> None:
 
 
 def _contradiction(game: Game, s: np.record) -> str | None:
-    """Find facts of a game that goes on that cannot be true together (§2, §4, §7, §13, §15, §16)."""
+    """Find facts of a game in progress that cannot be true together (§2, §4, §7, §13, §15, §16)."""
     stones, other = s.stones.tolist(), 1 - s.to_move
     if s.phase == LAYOUT:
         first = [int(s.board[p]) for p in bind(rules.ends, game)(side_of(s))]

@@ -1,7 +1,7 @@
 """What a record of Jiu must be to be a position; § numbers refer to RULES.md.
 
 Positions that somebody has set up are among them: stones may be missing that nobody took, more actions may have been
-played than the stones tell, and the turns without a capture need not fit the board.
+played than the stones show, and the turns without a capture need not fit the board.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ FLAWS = (
     "a stone that has jumped stands where its jumps may have brought it, and can jump on",
     "a seat that takes has moved to where it earns what it has taken and what is due",
 )
-"""The rules, in the order in which `flaw` looks: each may rely on those before it."""
+"""The rules, in the order in which `flaw` checks them: each may rely on those before it."""
 
 (
     PARAMETERS, BOARD, COUNTS, POINTS, PHASE, TURNS, QUIET, PLY, LAID, ENDED, MOVER, BATTLE, GOING_ON, BEGUN, IDLE,
@@ -55,7 +55,7 @@ def flaw(s):
     found = flaw_of_fields(s)
     if found >= 0:
         return found
-    # A forfeit ends a game and leaves the rest as it was; to judge it the seat to move must be known.
+    # A forfeit ends a game and leaves the rest as it was; to judge it, the seat to move must be known.
     was, mover = np.int64(s.to_move), s.ply % 2 if s.phase == LAYOUT else 1 - s.turns % 2
     decided = s.winner >= 0 or s.drawn == 1 or was == CUT
     if not decided and was != mover and was != OVER:
@@ -142,9 +142,9 @@ def is_full(s):
 
 @kernel
 def fits_ply(s):
-    """§17: whether so many actions can have been played: three a turn and one for every stone that has gone.
+    """§17: whether this many actions can have been played: three a turn and one for every stone that has gone.
 
-    Of the turn in progress as many count as no stone has gone by: to lift a stone, to put it down or to stop.
+    In the turn in progress, only those that remove no stone count: to lift a stone, to put it down or to stop.
     """
     stones, points = np.int64(s.stones[0]) + np.int64(s.stones[1]), s.board.size
     if s.phase == LAYOUT:
@@ -155,7 +155,7 @@ def fits_ply(s):
 
 @kernel
 def is_laid(s):
-    """§2: whether the stones have been put by turns, the first two on the ends of the diagonal, `latest` among them."""
+    """§2: whether the stones have been put in turn, the first two on the ends of the diagonal, `latest` among them."""
     upper, lower = ends(side(s))
     first = s.board[upper] + s.board[lower]
     if s.stones[0] - s.stones[1] != s.ply % 2 or first != (0, 1, 3)[min(s.ply, 2)]:
@@ -171,7 +171,7 @@ def is_laid(s):
 
 @kernel
 def has_ended(s, to_move):
-    """§13 to §18: whether a decided game shows why it has ended; who would be to move is in the record."""
+    """§13 to §18: whether a decided game shows why it has ended; the record says who would be to move."""
     if not is_idle(s) or s.least != 0 or s.seen != 0:
         return False
     if (s.drawn == 1 and s.winner >= 0) or to_move != (OVER if s.drawn == 1 or s.winner >= 0 else CUT):
@@ -194,7 +194,7 @@ def has_ended(s, to_move):
 
 @kernel
 def most_squares(s):
-    """§18: find the seat that has more squares; -1 if there are as many."""
+    """§18: find the seat that has more squares; -1 if they have equally many."""
     return -1 if s.squares[0] == s.squares[1] else np.int64(s.squares[1] > s.squares[0])
 
 
@@ -227,7 +227,7 @@ def flaw_of_layout(s):
 
 @kernel
 def flaw_of_battle(s, forfeited):
-    """Find the first flaw of a battle that goes on; read from text, a game that was forfeited has forgotten more."""
+    """Find the first flaw of a battle that goes on; a forfeited game that was read from text has forgotten more."""
     if min(s.stones[0], s.stones[1]) < FEWEST or is_full(s):
         return BATTLE
     seen = occurrences(s)
@@ -248,7 +248,7 @@ def flaw_of_battle(s, forfeited):
 
 @kernel
 def is_idle(s):
-    """Whether nothing tells of a turn in progress."""
+    """Whether nothing shows a turn in progress."""
     return s.start == s.runner == -1 and s.jumps == s.taken == s.due == 0 and marks_way(s, -1)
 
 
@@ -262,7 +262,7 @@ def has_lifted(s):
 
 @kernel
 def has_jumped(s):
-    """§7: whether the runner may have come by its jumps, which have taken a stone each, and can go on."""
+    """§7: whether the runner may have come there by its jumps, which have taken a stone each, and can go on."""
     if s.runner < 0 or s.jumps < 1 or s.taken != s.jumps or s.due != 0:
         return False
     return is_on_way(s, np.int64(s.runner)) and can_jump(s, s.runner)

@@ -1,6 +1,6 @@
 """How the shapes of a side are counted for `evaluate`: over padded boards, whole rows at once.
 
-A padded board has one dead point behind every row, which is the one before the next row too, and two dead rows above
+A padded board has one dead point behind every row, which is also the one before the next row, and two dead rows above
 and below; `padded` finds a point on it. A unit cell goes by the place of its upper left corner, and the four cells
 around a place i are those at i - width - 1, i - width, i - 1 and i. Cells that hang over the edge never have three
 stones.
@@ -18,9 +18,9 @@ TRIANGLE, GATE, DOUBLE_GATE = 50, 100, 800  # of the published table for the lay
 
 
 class Weights(NamedTuple):
-    """What a side's stone on a place, or one that came there, is worth by what is around it: each square of the side's,
-    each hole of the other's, that it can be jumped, each stone that it can jump (without what may stand on it), and
-    each stone of its side beside it that could be jumped into the place, were it empty.
+    """What a side's stone on a place, or one that came there, is worth by what is around it: for each square of the
+    side's, each hole of the other's, if it can be jumped, for each stone that it can jump (without what may stand on
+    it), and for each stone of its side beside it that could be jumped into the place if that were empty.
     """
 
     squares: int
@@ -54,7 +54,7 @@ def change(e, n, p, seat, by):
 
 @kernel
 def layout_worth(cells, own, n):
-    """Value a side's shapes by the published table, `own` its stones and `cells` those in every unit cell.
+    """Value a side's shapes by the published table, given its stones `own` and how many every unit cell has, `cells`.
 
     A triangle is three stones of a cell, the fourth point not the side's; a gate has one more stone beside that point;
     a double gate is a point that two cells lack.
@@ -82,8 +82,8 @@ def layout_worth(cells, own, n):
 def count_shapes(cells, own, other, empty, n):
     """Count a side's holes, gates, dalians, stones of the `other` side that it can jump, and steps.
 
-    A hole is an empty point that a cell of three stones lacks, counted once a cell; a gate is a step into a hole from
-    outside its cell; a dalian (RULES.md, §14) is one whose runner leaves a square.
+    A hole is an empty point that a cell of three stones lacks, counted once for each cell; a gate is a step into a
+    hole from outside its cell; a dalian (RULES.md, §14) is a gate whose runner leaves a square.
     """
     width = n + 1
     first, many = 2 * width + 2, n * width - 1
@@ -159,7 +159,7 @@ def weigh_jumps(own, theirs, empty, worth, n, stones, points):
     free_up_2, free_down_2 = empty[first - 2 * width :], empty[first + 2 * width :]
     free_left_2, free_right_2 = empty[first - 2 :], empty[first + 2 :]
     here, out = own[first : first + many], worth[first : first + many]
-    # A loop for each: compilers do not look at many points at once where a loop has much to read.
+    # A loop for each: compilers do not handle many points at once in a loop that reads much.
     exposed, more = np.int16(points.exposed), np.int16(stones.exposed - points.exposed)
     for i in range(many):
         hit = (up[i] & free_down[i]) | (down[i] & free_up[i]) | (left[i] & free_right[i]) | (right[i] & free_left[i])

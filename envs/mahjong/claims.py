@@ -92,7 +92,7 @@ def can_win(s, q):
 
 @kernel
 def banned(s, form, claimed, low, k):
-    """§6: whether a meld with the `claimed` kind, its lowest kind `low`, forbids to discard `k` at once."""
+    """§6: whether a meld with the `claimed` kind and the lowest kind `low` forbids discarding `k` at once."""
     if s.swap_call_ban == 0:
         return False
     if form == PONG or claimed == low + 1:

@@ -21,10 +21,10 @@ def count(h, i, add, drop):
 
 @kernel
 def in_melds(h, first, pair, add, drop):
-    """Whether the suit that begins at kind `first` is made of melds, two tiles of kind `pair` apart.
+    """Whether the suit that begins at kind `first` is made of melds, apart from two tiles of kind `pair`.
 
-    From the lowest rank on nothing is left to choose: three equal tiles are a pong, as good as three equal chows, and
-    what is over begins chows.
+    From the lowest rank up there is no choice: three equal tiles are a pong, as good as three equal chows, and tiles
+    left over begin chows.
     """
     before = last = 0  # chows that began two ranks before, and one
     for i in range(first, first + RANKS):
@@ -39,9 +39,9 @@ def in_melds(h, first, pair, add, drop):
 
 @kernel
 def complete(h, add, drop):
-    """Whether the tiles, three for every meld and two, are melds and a pair.
+    """Whether the tiles, three for every meld and two more, are melds and a pair.
 
-    Most hands are not, and their numbers of tiles tell: all suits but the one with the pair have a multiple of three.
+    Most hands are not, as the number of tiles in each suit shows: it is a multiple of three but for the pair's suit.
     """
     paired = np.int64(-1)  # first kind of the suit that holds the pair
     for first in range(0, SUITED, RANKS):

@@ -1,4 +1,4 @@
-"""Numbers of the game, for whoever needs them without Numba."""
+"""Numbers of the game, for code that needs them without Numba."""
 
 KINDS = 34
 SEATS = 4
@@ -17,7 +17,7 @@ PLANE_LATEST = PLANE_RIVERS + SEATS
 PLANE_UNSEEN = PLANE_LATEST + SEATS
 PLANE_OFFER, PLANE_DRAWN, PLANE_SEAT_WIND, PLANE_ROUND_WIND = range(PLANE_UNSEEN + 1, PLANE_UNSEEN + 5)
 PLANE_CLAIM, PLANE_ROB, PLANE_LIVE, PLANE_STREAK = range(PLANE_ROUND_WIND + 1, PLANE_ROUND_WIND + 5)
-PLANE_HIDDEN = PLANE_STREAK + 1  # the others' alone
+PLANE_HIDDEN = PLANE_STREAK + 1  # only the others'
 PLANES = PLANE_HIDDEN + SEATS - 1
 
 # Numbers of `matrix19` and `matrix19_extended`: where each group begins; those from the seat's wind on are extended.
@@ -31,6 +31,6 @@ MATRIX_ROUND_WIND = MATRIX_SEAT_WIND + SEATS
 MATRIX_DEALER = MATRIX_ROUND_WIND + SEATS
 MATRIX_STREAK = MATRIX_DEALER + SEATS
 MATRIX_UNSEEN = MATRIX_STREAK + 1
-MATRIX_HIDDEN = MATRIX_UNSEEN + KINDS  # the others' alone
-MATRIX_HELD = MATRIX_HIDDEN + SEATS - 1  # the others' alone
+MATRIX_HIDDEN = MATRIX_UNSEEN + KINDS  # only the others'
+MATRIX_HELD = MATRIX_HIDDEN + SEATS - 1  # only the others'
 MATRIX_SIDE = 19

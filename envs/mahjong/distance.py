@@ -1,11 +1,11 @@
 """How many tiles a hand lacks (§2): tables, and kernels over a row of counts ``h``, one of every kind.
 
 The distance of a hand is the least sum of ``max(T[i] - h[i], 0)`` over all complete T: `need` melds and a pair, at
-most four tiles of a kind. Shanten is one less. For a group, a suit or the honors, a row ``d[pair][melds]`` says what it
-lacks for 0 or 1 pairs and 0 to 5 melds; the row of two groups together is the (min, +) convolution of theirs. That is
-tomohxx's method (shanten-number), with a row stored for every way to hold the tiles of a group. But few rows differ:
+most four tiles of a kind. Shanten is one less. For a group (a suit or the honors), a row ``d[pair][melds]`` says what
+it lacks for 0 or 1 pairs and 0 to 5 melds; the row of two groups together is the (min, +) convolution of theirs. That
+is tomohxx's method (shanten-number), with a row stored for every way to hold the tiles of a group. But few rows differ:
 those of a group are among 198, and those of any groups together among 328. So a row is known by its number, its class,
-and to join two groups is to look into a table of 328 x 328.
+and two groups are joined by looking into a table of 328 x 328.
 """
 
 import math
@@ -25,11 +25,11 @@ WEIGHT = np.array([DIGITS ** (min(i // RANKS * RANKS + RANKS, KINDS) - 1 - i) fo
 """What a tile of each kind adds to the number that its group's counts make."""
 
 SIZES = MOST_MELDS + 1  # from none to five melds
-FAR = 64  # tiles lacking for what cannot be had; twice as many still fit into eight bits
+FAR = 64  # tiles lacking for what is impossible; twice as many still fit into eight bits
 
 
 class Tables(NamedTuple):
-    """What the kernels look into, 4 MB.
+    """The tables that the kernels look into, 4 MB.
 
     `classes` (5**9 + 5**7,) uint16: the class of every way to hold tiles of a suit, then of the honors. `joined`
     (328, 328) uint16: that of two classes together. `lacking` (328, 6) uint8: what a class lacks for a pair and 0 to 5
@@ -43,11 +43,11 @@ class Tables(NamedTuple):
 
 @lru_cache
 def distance_tables() -> Tables:
-    """Build the tables once a process: it takes 0.2 s, so that no file need be kept."""
+    """Build the tables once per process: it takes 0.2 s, so no file need be kept."""
     suits, of_suit = _group(RANKS, 2)
     honors, of_honors = _group(KINDS - SUITED, 0)
     groups = np.unique(np.concatenate([suits, honors]))
-    # An empty group changes nothing that it joins: one group's rows are among those of two. More groups have no others.
+    # Joining an empty group changes nothing: one group's rows are among those of two. More groups have no others.
     keys = np.unique(_joined(groups))
     classes = np.concatenate([np.searchsorted(keys, suits)[of_suit], np.searchsorted(keys, honors)[of_honors]])
     joined = np.searchsorted(keys, _joined(keys))
@@ -55,11 +55,11 @@ def distance_tables() -> Tables:
 
 
 def _group(kinds: int, chows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Find the keys (n,) of a group's rows, and (5**kinds,) which of them belongs to every way to hold its tiles.
+    """Find the keys (n,) of a group's rows, and (5**kinds,) which of them belongs to each way to hold its tiles.
 
     Rank by rank, the tiles lacking so far are a state ``[chows begun two ranks before, one before, pair, melds]``; ways
-    to hold the first ranks that lead to the same state are not told apart any more. Two equal chows are enough: three
-    make the same tiles as three pongs.
+    to hold the first ranks that lead to the same state are no longer told apart. Two equal chows are enough: three use
+    the same tiles as three pongs.
     """
     shape = (3, 3, 2, SIZES)
     states = np.full((*shape, 1), FAR, np.uint8)
@@ -75,7 +75,7 @@ def _group(kinds: int, chows: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _after(before: np.ndarray, held: int, chows: int) -> np.ndarray:
-    """Go on by a rank of which `held` tiles are there and where up to `chows` chows may begin."""
+    """Advance by one rank, of which `held` tiles are there and at which up to `chows` chows may begin."""
     after = np.full_like(before, FAR)
     for older, old, new, pong, pair in product(range(3), range(3), range(chows + 1), range(2), range(2)):
         used, melds = older + old + new + 3 * pong + 2 * pair, new + pong
@@ -98,7 +98,7 @@ def _joined(keys: np.ndarray) -> np.ndarray:
 
 
 def _keys(rows: np.ndarray) -> np.ndarray:
-    """Make one number of every row (2, 6, …), whose entries are at most 17, for `_rows` to take apart again."""
+    """Pack every row (2, 6, …), whose entries are at most 17, into one number, which `_rows` unpacks."""
     flat = rows.reshape(2 * SIZES, *rows.shape[2:]).astype(np.int64)
     return np.sum([flat[i] << 5 * i for i in range(2 * SIZES)], axis=0)
 
@@ -109,7 +109,7 @@ def _rows(keys: np.ndarray) -> np.ndarray:
 
 @kernel
 def class_of(h, first, end, drop):
-    """Find where `classes` has the counts of the kinds from `first` on, a tile of kind `drop` taken away (-1: none)."""
+    """Find the place in `classes` of the counts of the kinds from `first` on, without a tile `drop` (-1: none)."""
     n = 0
     for i in range(first, end):
         n = DIGITS * n + count(h, i, -1, drop)
@@ -127,7 +127,7 @@ def distance(h, need, tables):
 
 @kernel
 def accepted(h, drop, need, values, tables):
-    """Find the distance without a tile of kind `drop` (-1: none), and the sum of `values` of kinds that lower it then.
+    """Find the distance without a tile of kind `drop` (-1: none), and the sum of `values` of kinds that then lower it.
 
     With the unseen copies of all kinds as `values`, the sum is the number of accepted tiles; with powers of two it is
     the set of accepted kinds. A kind of which the hand holds four is never accepted.
@@ -150,7 +150,7 @@ def accepted_of(h, first, end, drop, at, others, now, need, values, tables):
     """Add up one group's part of `accepted`; `others` is the class of the three other groups."""
     total = 0
     for i in range(first, end):
-        # Four copies stay, which lowers nothing. Comparisons are multiplied because branches would take twice as long.
+        # Four stay four, which lowers nothing. Comparisons are multiplied because branches would take twice as long.
         more = tables.classes[at + WEIGHT[i] * (count(h, i, -1, drop) < COPIES)]
         total += int(values[i]) * int(tables.lacking[tables.joined[others, more], need] < now)
     return total

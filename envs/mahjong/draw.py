@@ -1,7 +1,7 @@
-"""Draw a mahjong table: the viewer's side is at the bottom, and the seats follow each other against the clock.
+"""Draw a mahjong table: the viewer's side is at the bottom, and the seats follow each other anticlockwise.
 
   2             a side is drawn as the bottom one and turned: its hand and, at the right, its melds lie on
-3   1           the rim, its discards before it, eight in a row, the first row at the middle of the table.
+3   1           the rim, its discards in front, eight in a row, the first row at the middle of the table.
   0             Pixels are counted from that middle.
 """
 
@@ -21,11 +21,11 @@ from .tiles import name_of
 
 TABLE = 340.0  # from the middle to the rim, in pixels
 FELT, EDGE = "#6b9580", "#557b68"
-LIT = "#fbe3a6"  # the plate of who is to act, or has won
+LIT = "#fbe3a6"  # the plate of a seat that is to act, or has won
 PANEL, PLATE = 112.0, 76.0  # from the middle to the panel's edge, and to the middle of a seat's plate
 BASE = TABLE - 12  # where the tiles on the rim end
 LEFT, RIGHT = -266.0, TABLE - 12  # of a hand and its melds: the corner at the left belongs to another seat
-SMALL = 0.92  # of tiles that lie open, against those in a hand
+SMALL = 0.92  # of tiles that lie open, compared with those in a hand
 APART, BETWEEN = 9.0, 5.0  # gaps before a drawn tile, and between melds
 ROWS, COLUMNS = 4, 8  # of discards; a longer river becomes smaller
 STRIP = 66.0  # height of the captions below the table
@@ -51,7 +51,7 @@ class Tile(NamedTuple):
 
 
 class Meld(NamedTuple):
-    """The names of a meld's tiles, which of them lies on its side, whether a fourth lies above that, and is offered."""
+    """The names of a meld's tiles, which of them lies on its side, whether a fourth lies above that and is offered."""
 
     names: list[str]
     turned: int = NOTHING
@@ -103,7 +103,7 @@ def _live(state: np.void) -> int:
 
 
 def _winners(state: np.void) -> list[int]:
-    """List the winners in the order in which they come after who pays."""
+    """List the winners in the order in which they come after the payer."""
     first = int(state["payer"]) + 1
     return [q % SEATS for q in range(first, first + SEATS) if state["won"][q % SEATS] > 0]
 
@@ -170,7 +170,7 @@ def _width(meld: Meld) -> float:
 
 
 def _laid(meld: Meld, x: float, scale: float) -> Iterator[Tile]:
-    """Yield a meld's tiles from x on, and after the one on its side what lies above that."""
+    """Yield a meld's tiles from x on, the one on its side followed by the one that lies above it."""
     for i, name in enumerate(meld.names):
         turned = i == meld.turned
         width, height = (HEIGHT, WIDTH) if turned else (WIDTH, HEIGHT)
@@ -197,7 +197,7 @@ def _river(state: np.void, q: int) -> Iterator[Tile]:
 
 
 def _actor(state: np.void, seat: int | None) -> int:
-    """Return who is to act, as far as the viewer knows: whom a discard is offered to is their secret."""
+    """Return who is to act, as far as the viewer knows: only a seat itself knows that a discard is offered to it."""
     mover = int(state["to_move"])
     asked = state["phase"] != TURN and mover >= 0 and seat in (None, mover)
     return mover if asked else int(state["turn"])

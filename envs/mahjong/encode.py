@@ -70,7 +70,7 @@ def add_rivers(s, seat, v, rivers, width, unseen):
         v[unseen + k] = 1.0 - 0.25 * s.hand[seat, k]
     for i in range(s.discards):
         if s.claimed[i] < 0:
-            # A mask is the remainder by four seats, and faster.
+            # A mask gives the remainder by four seats, and is faster.
             k, q = np.int64(s.discard[i]), (np.int64(s.by[i]) - np.int64(seat)) & (SEATS - 1)
             v[rivers + width * q + k] += np.float32(0.25)
             v[unseen + k] -= np.float32(0.25)
@@ -82,7 +82,7 @@ def add_rivers(s, seat, v, rivers, width, unseen):
 
 @kernel
 def held(s, q):
-    """Count the concealed tiles of a seat, which everybody can."""
+    """Count the concealed tiles of a seat, which everybody can do."""
     n = 0
     for k in range(KINDS):
         n += s.hand[q, k]

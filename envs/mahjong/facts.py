@@ -1,4 +1,4 @@
-"""What is known of mahjong beside its rules."""
+"""What is known of mahjong besides its rules."""
 
 from ..engine.facts import Facts
 

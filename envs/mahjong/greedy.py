@@ -34,7 +34,7 @@ def notes(game: Game) -> Notes:
 def policy(s, notes, rng):
     """Choose the win; the discard that leaves the least distance and then accepts most; a claim that lowers it.
 
-    No kong is declared. Of equals the first is taken.
+    No kong is declared. Among equals the first is taken.
     """
     q = np.int64(s.to_move)
     count_unseen(s, q, notes.unseen)

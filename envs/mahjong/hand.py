@@ -13,7 +13,7 @@ from .distance import accepted, distance, distance_tables
 
 GAME = find("mahjong")
 SETS = np.int64(1) << np.arange(KINDS, dtype=np.int64)
-"""One bit for every kind, of which `accepted` makes a set."""
+"""One bit for every kind, from which `accepted` makes a set."""
 
 
 def shanten(hand: str, melds: int = 0) -> int:

@@ -19,7 +19,7 @@ def hides(s, seat, q, j):
 
 @kernel
 def redeal(s, seat, rng):
-    """§23: hand out anew what `seat` does not see: hidden kongs, others' hands, the tile drawn last, answers."""
+    """§23: deal anew what `seat` does not see: hidden kongs, others' hands, the tile drawn last, answers."""
     if s.to_move < CHANCE:
         return
     while True:
@@ -57,7 +57,7 @@ def concealed(s, q):
 
 @kernel
 def gather(s, seat, q):
-    """Put what `seat` does not see of the tiles of `q` to the wall; the tile of an added kong is seen."""
+    """Put the tiles of `q` that `seat` does not see back into the wall; the tile of an added kong is seen."""
     for k in range(KINDS):
         seen = s.phase == ROB and q == s.turn and k == s.offer
         s.wall[k] += s.hand[q, k] - seen
@@ -69,7 +69,7 @@ def gather(s, seat, q):
 
 @kernel
 def draw_kong(s, rng):
-    """Take four equal tiles from the wall, all kinds that there are four of being equally likely; return the kind."""
+    """Take four equal tiles from the wall, all kinds with four there being equally likely; return the kind."""
     n = 0
     for k in range(KINDS):
         n += s.wall[k] == COPIES

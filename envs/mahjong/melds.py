@@ -1,4 +1,4 @@
-"""The forms of declared melds (§7, §8) and their tiles, for whoever needs them without Numba and for kernels too."""
+"""The forms of declared melds (§7, §8) and their tiles, for code that needs them without Numba and for kernels too."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from .constants import KINDS
 
 NONE, CHOW, PONG, KONG, ADDED, CONCEALED = range(6)  # the last two are added and concealed kongs
 SPAN = (0, 3, 1, 1, 1, 1)  # kinds in a meld of each form, from its lowest on
-EACH = (0, 1, 3, 4, 4, 4)  # tiles of each of them
+EACH = (0, 1, 3, 4, 4, 4)  # tiles of each of those kinds
 
 
 def tiles_of(form: int, low: int) -> list[int]:

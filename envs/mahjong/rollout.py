@@ -1,4 +1,4 @@
-"""Finish a hand with every seat playing `greedy`: what tree searches finish their simulations of mahjong with."""
+"""Finish a hand with every seat playing `greedy`: how tree searches finish their simulations of mahjong."""
 
 import numpy as np
 

@@ -165,7 +165,7 @@ def ask_from(s, q):
 
 @kernel
 def settle_answers(s):
-    """§10: a win goes before a pong or kong, that before a chow."""
+    """§10: a win goes before a pong or kong, and these before a chow."""
     giver, k, phase = np.int64(s.turn), np.int64(s.offer), s.phase
     claimer = a = np.int64(-1)
     for i in range(1, SEATS):
@@ -236,7 +236,7 @@ def replace(s, start):
 
 @kernel
 def finish(s, giver):
-    """§10, §17: seats that have answered with a win are paid by `giver`, or the seat whose turn it is by all others."""
+    """§10, §17: `giver` pays the seats that answered with a win; if -1, all others pay the seat whose turn it is."""
     s.payer = giver
     if giver < 0:
         pay(s, np.int64(s.turn))
@@ -297,7 +297,7 @@ def returns(s, r):
 
 
 def statistics(s: np.void) -> dict[str, list[float]]:
-    """Count for every seat, after the end: whether it has won, by self-draw, or paid for another's win alone."""
+    """Count for every seat, after the end: whether it has won, won by self-draw, or alone paid for another's win."""
     won, payer = s["won"] > 0, np.int64(s["payer"])
     alone = np.arange(SEATS) == payer
     counted = {"win": won, "self-draw": won & (payer < 0), "deal-in": alone & won.any()}

@@ -33,14 +33,14 @@ from .tai import (
 GAME = find("mahjong")
 FORMS = {"chow": CHOW, "pong": PONG, "kong": KONG, "added_kong": ADDED, "concealed_kong": CONCEALED}
 WAYS = ("discard", "self", "rob")
-OUTSIDE = ("dealer", "streak", "round_wind")  # parameters of the game that `score` has under other names, or not
+OUTSIDE = ("dealer", "streak", "round_wind")  # parameters of the game that `score` has under other names, or not at all
 
 
 @dataclass(frozen=True)
 class Score:
     """A hand's `tai`, its `items` with the tai of each, the `waits` it had, and the `points` of each payer (§17).
 
-    What the dealer pays and gets more is not in the points.
+    What the dealer pays and gets in addition is not in the points.
     """
 
     tai: int

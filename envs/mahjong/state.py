@@ -2,7 +2,7 @@
 
 ``hand[q]`` counts the concealed tiles of seat q by kind. Its j-th meld is ``form[q, j]`` with the lowest kind
 ``kind[q, j]``; ``taken[q, j]`` is the kind that was claimed for it (-1: none) and ``giver[q, j]`` whose discard it was.
-Discards stand in their order in ``discard``, with the seat in ``by`` and who claimed them in ``claimed`` (-1: nobody);
+Discards stand in order in ``discard``, with the seat in ``by`` and who claimed them in ``claimed`` (-1: nobody);
 ``river[q]`` counts those that lie before seat q. The tile of a win by claim is nobody's: it stays ``offer``.
 """
 

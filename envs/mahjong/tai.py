@@ -1,6 +1,6 @@
 """Tai (§14, §15): kernels that find the best way to count a winning hand.
 
-Items are bits of an integer, so are sets of kinds. A hand is seat q of a record; it is split into its melds, a pair, a
+Items are bits of an integer; so are sets of kinds. A hand is seat q of a record; it is split into its melds, a pair, a
 set of concealed pongs and concealed chows, whose numbers stand in one integer, three bits for every first kind.
 """
 
@@ -65,7 +65,7 @@ def owned(s, q, i):
 
 @kernel
 def waits(s, q, drop):
-    """§14: count the waits of a hand, the tile `drop` taken away."""
+    """§14: count the waits of a hand without the tile `drop`."""
     h, n = s.hand[q], 0
     for i in range(KINDS):
         n += count(h, i, -1, drop) + owned(s, q, i) < COPIES and complete(h, i, drop)
@@ -101,7 +101,7 @@ def chow_number(i):
 
 @kernel
 def wait_at(k, win, pair, pongs, runs):
-    """Find what the winning tile completes at place k: 0 the pair, 1 a pong, 2 to 4 a chow it ends, parts, begins."""
+    """Find what the winning tile completes at place k: 0 the pair, 1 a pong, 2 to 4 a chow (as last, middle, first)."""
     if k == 0:
         return PAIR if win == pair else NOWHERE
     if k == 1:
@@ -185,7 +185,7 @@ def honor_items(s, q, pair, triplets):
 
 @kernel
 def settled(s, items, triplets, wait, kinds):
-    """Add what depends on the winning tile's place, `kinds` being waited for, and take off what §15 excludes.
+    """Add what depends on the winning tile's place and how many `kinds` are waited for; remove what §15 excludes.
 
     `triplets` counts the concealed ones.
     """
@@ -214,7 +214,7 @@ def settled(s, items, triplets, wait, kinds):
 
 @kernel
 def best_items(s, q, win, drawn, given):
-    """§14: find the items of the way to count the complete hand of seat `q` that is worth most.
+    """§14: find the items of the way to count the complete hand of seat `q` for the most tai.
 
     The winning tile is of kind `win`: one of those in the hand if it was `drawn`, else one more. `given` are the items
     that follow from how it came.

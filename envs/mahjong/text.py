@@ -60,7 +60,7 @@ def outcome(s: np.void, o: int) -> str:
 def diagram(s: np.void, seat: int | None = None) -> str:
     """Draw the table: whose turn and what is offered, every seat's hand and melds, the discards, at the end the win.
 
-    With a `seat`, what it does not see is left out, the number of plies too: it tells how many seats were asked.
+    With a `seat`, what it does not see is left out, also the number of plies, which tells how many seats were asked.
     """
     options = ",".join(
         f"{key}={_option(value)}" for key, value in _params(s).items() if value != SPEC.params[key].default
@@ -140,7 +140,7 @@ def _meld(s: np.void, q: int, j: int) -> str:
 
 
 def read(text: str) -> np.ndarray:
-    """Read what `diagram` writes of the whole table, or of a position set up, into a record, shape (1,).
+    """Read what `diagram` writes of the whole table, or of a position that was set up, into a record, shape (1,).
 
     `BoyiError` for five copies of a tile, a hand of a wrong size, and anything else that `diagram` does not write.
     """
@@ -243,7 +243,7 @@ def _read_win(s: np.void, line: str) -> None:
 
 
 def _check_hands(s: np.void) -> None:
-    """Raise `BoyiError` for a seat that has not the tiles that it needs (§2); after the end one may be over."""
+    """Raise `BoyiError` for a seat with a wrong number of tiles (§2); after the end there may be one too many."""
     turn, to_move = int(s["turn"]), int(s["to_move"])
     drawn = s["phase"] == ROB or (s["phase"] == TURN and to_move == turn)
     for q in range(SEATS):
@@ -257,7 +257,7 @@ def _check_hands(s: np.void) -> None:
 
 
 def _check_turn(s: np.void) -> None:
-    """Raise `BoyiError` where a hand that goes on has facts that contradict one another (§5 to §10)."""
+    """Raise `BoyiError` where a hand in progress has facts that contradict one another (§5 to §10)."""
     turn, to_move, offer, last = (int(s[key]) for key in ("turn", "to_move", "offer", "last"))
     hand, latest, newest = s["hand"][turn], int(s["discards"]) - 1, int(s["melds"][turn]) - 1
     if to_move == OVER:

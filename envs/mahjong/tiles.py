@@ -29,7 +29,7 @@ def kind_of(name: str) -> int:
 
 
 def parse_list(text: str) -> list[int]:
-    """Read the kinds of tiles in the order they are written in; `BoyiError` where they are none.
+    """Read the kinds of tiles in the order they are written in; `BoyiError` for anything else.
 
     Spaces and case do not matter, and a suit may come more than once.
     """

@@ -1,7 +1,7 @@
 """What a record of mahjong must be to be a position; § numbers refer to RULES.md.
 
-Positions that somebody has set up are among them: melds may be claimed of discards that are not there, discards may be
-out of turn, and any number of actions played that is not too large.
+Positions that somebody has set up are among them: melds may claim discards that are not there, discards may be out of
+turn, and the number of actions played may be any that is not too large.
 """
 
 import numpy as np
@@ -62,7 +62,7 @@ FLAWS = (
     "won, payer and points are 0, -1 and 0 before a win",
     "won, payer and points are what a seat that can win is paid",
 )
-"""The rules, in the order in which `flaw` looks: each may rely on those before it."""
+"""The rules, in the order in which `flaw` checks them: each may rely on those before it."""
 
 (
     PARAMETERS, STATUS, TILE, COUNTS, MELDS, KONGS, THROWN, RIVER, TAKEN, TILES, MOVER, SIZES, START, LAST, LIVE, PLY,
@@ -159,7 +159,7 @@ def fits_parameters(s):
 
 @kernel
 def is_meld(s, q, j):
-    """§2, §7, §8: whether the j-th meld of seat `q` is one, and was claimed as it can be."""
+    """§2, §7, §8: whether the j-th meld of seat `q` is a meld, and was claimed as it can be."""
     form, k, taken, giver = np.int64(s.form[q, j]), np.int64(s.kind[q, j]), np.int64(s.taken[q, j]), s.giver[q, j]
     if form < CHOW or form > CONCEALED or k < 0 or k >= KINDS:
         return False
@@ -199,12 +199,12 @@ def are_discards(s):
 
 @kernel
 def flaw_of_tiles(s):
-    """Find the first flaw of what has become of the tiles."""
+    """Find the first flaw in where the tiles are."""
     if count_melds(s, KONG) + count_melds(s, ADDED) + count_melds(s, CONCEALED) != s.kongs:
         return KONGS
     if not lies_in_rivers(s):
         return RIVER
-    # The tile of a claimed win is nobody's: it is the latest discard, or has left the hand of who added the kong.
+    # The tile of a claimed win is nobody's: it is the latest discard, or has left the hand that added the kong.
     claimed_win = s.phase != TURN and winners(s) > 0
     for i in range(s.discards - (claimed_win and s.phase == CLAIM)):
         if s.claimed[i] >= 0 and not is_melded(s, i):
@@ -296,7 +296,7 @@ def flaw_of_turn(s):
 
 @kernel
 def fits_hands(s, more):
-    """§2: whether every seat has its number of concealed tiles, that whose turn it is one `more`."""
+    """§2: whether every seat has its number of concealed tiles, the one whose turn it is one `more`."""
     for q in range(SEATS):
         if held(s, q) != 16 - 3 * np.int64(s.melds[q]) + (more and q == s.turn):
             return False
@@ -321,7 +321,7 @@ def has_begun(s):
 
 @kernel
 def fits_last(s, holding):
-    """§5: whether `last` is a tile of the hand where the turn has begun with a draw and is still `holding` it."""
+    """§5: whether `last` is a tile of the hand if the turn began with a draw and the seat is still `holding` it."""
     if not holding or s.start in (DEAL, CLAIMED):
         return s.last == -1
     return s.last >= 0 and (s.hand[s.turn, s.last] > 0 or s.last == s.offer)
@@ -336,7 +336,7 @@ def has_thrown(s, claimer):
 
 @kernel
 def most_turns(s):
-    """§19: count the actions that finished turns, and kongs declared in turns, can have taken: four each."""
+    """§19: count the most actions that finished turns, and kongs declared in turns, can have taken: four each."""
     finished = s.discards - (s.phase == CLAIM)
     return 4 * (np.int64(finished) + count_melds(s, ADDED) + count_melds(s, CONCEALED))
 
@@ -368,7 +368,7 @@ def flaw_of_offer(s):
 
 @kernel
 def is_offered(s, won):
-    """§8, §10: whether the tile is the latest discard, or one whose like make a pong; a tile that has `won` is gone."""
+    """§8, §10: whether the tile is the latest discard, or one to be added to a pong; a tile that has `won` is gone."""
     k = np.int64(s.offer)
     if k < 0:
         return False
@@ -389,9 +389,9 @@ def first_winner(s):
 
 @kernel
 def fits_answers(s):
-    """§8 to §10: whether all that could answer before the seat to move have, and nobody else.
+    """§8 to §10: whether all that could answer before the seat to move have answered, and nobody else.
 
-    After a forfeit it may have been any seat behind the last answer.
+    After a forfeit, the seat to move may have been any seat behind the last answer.
     """
     turn, at = np.int64(s.turn), np.int64(0)
     for i in range(SEATS):
@@ -411,9 +411,9 @@ def fits_answers(s):
 
 @kernel
 def has_answered(s, q):
-    """§9: whether the answer of seat `q` is one of its answers, or 0 if it was not asked.
+    """§9: whether the answer of seat `q` is one that it may give, or 0 if it was not asked.
 
-    Whoever has let a win pass may have had no other answer, and may not win any more.
+    A seat that has let a win pass may have had no other answer, and may not win any more.
     """
     a = s.answer[q] + ANSWER
     asked = s.ask_all or has_answer(s, q)
@@ -438,7 +438,7 @@ def is_unpaid(s):
 
 @kernel
 def is_paid(s):
-    """§10, §11, §17: whether those that have won could, and all are paid what that is worth."""
+    """§10, §11, §17: whether the winners were able to win, and all are paid what that is worth."""
     if s.to_move != OVER or s.payer != (-1 if s.phase == TURN else s.turn):
         return False
     if winners(s) > 1 and s.multi_win == HEAD_BUMP:

@@ -1,4 +1,4 @@
-"""Numbers of the game, for whoever needs them without Numba; § numbers refer to RULES.md."""
+"""Numbers of the game, for code that needs them without Numba; § numbers refer to RULES.md."""
 
 SIDE = 6  # points along a side of the board
 POINTS = SIDE * SIDE

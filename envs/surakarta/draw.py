@@ -71,7 +71,7 @@ def _loop(k: int) -> list[Point]:
 
 
 def _latest(state: np.void, centre: Centre) -> list[str]:
-    """Return the hollow that the man which has moved last has left, and the dot on it."""
+    """Return the hollow left by the man that moved last, and the dot on that man."""
     if state["latest"][0] < 0:
         return []
     start, end = (divmod(int(p), SIDE) for p in state["latest"])

@@ -15,12 +15,12 @@ SCALE = 400.0
 
 MAN = 100
 SHARE = 1000.0  # of the men: one more is worth more, the fewer there are
-SIGHT = 12  # to be the first man in sight from an arc: to be ready to take what comes into sight beyond it
-FIRST = 60  # to be next where somebody can be taken
+SIGHT = 12  # being the first man in sight from an arc: ready to take what comes into sight beyond it
+FIRST = 60  # being to move where a man can be taken
 LINES = np.array([8 * sum(loop(k).count(p) for k in LOOPS) for p in range(POINTS)], np.int64)
 """What a man is worth on each point (points,): by the lines of loops that cross there."""
 TAKES = 1000  # rank of captures, before steps
-LAST_QUIET = 10  # turns before a draw that no longer leave positions the same
+LAST_QUIET = 10  # the last turns before a draw, whose number tells positions apart
 
 
 def notes(game: Game) -> np.ndarray:
@@ -99,10 +99,10 @@ def candidates(s, e, moves, ranks):
 
 @kernel
 def transposition(s, e):
-    """Hash the men, the seat to move, how often the position has stood, and how near a draw is.
+    """Hash the men, the seat to move, how often the position has occurred, and how near a draw is.
 
-    The turns that have brought it about are left out, or no position would be met twice: a value may come from another
-    order of them, with other repetitions ahead. The turns without a capture count only when they soon end the game.
+    The turns that led to it are left out, or no position would be met twice: a value may come from another order of
+    turns, with other repetitions ahead. The turns without a capture count only when they will soon end the game.
     """
     quiet = max(0, np.int64(s.quiet) + LAST_QUIET - np.int64(s.no_capture_limit))
     return hash64(e.hash ^ np.uint64(np.int64(s.to_move) + 4 + 8 * (np.int64(s.seen) + 1024 * quiet)) * GOLDEN)

@@ -1,4 +1,4 @@
-"""What is known of Surakarta beside its rules."""
+"""What is known of Surakarta besides its rules."""
 
 from ..engine.facts import Facts
 

@@ -5,9 +5,9 @@ between the last place of each line and the first of the next.
 
      0  1  2  3  4  5    loop 1: 6 7 8 9 10 11 ) 4 10 16 22 28 34 ) 29 28 27 26 25 24 ) 31 25 19 13 7 1 )
      6  7  8  9 10 11
-    12 13 14 15 16 17    The arc at the upper right of loop 1 joins 11 and 4. Who looks from it one way sees 11, 10,
-    18 19 20 21 22 23    9, …, the other way 4, 10, 16, …. The first men in sight either way see each other over
-    24 25 26 27 28 29    the arc, and of everybody on the loop only they do.
+    12 13 14 15 16 17    The arc at the upper right of loop 1 joins 11 and 4. From it, one sees 11, 10, 9, … one
+    18 19 20 21 22 23    way and 4, 10, 16, … the other. The first men in sight either way see each other over
+    24 25 26 27 28 29    the arc, and of all men on the loop only they do.
     30 31 32 33 34 35
 """
 

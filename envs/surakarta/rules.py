@@ -23,9 +23,9 @@ THROWS = 64  # before all actions are marked
 def state_dtype(**_: object) -> np.dtype:
     """Return the record's dtype.
 
-    The last ``quiet`` turns took nothing; they moved a man from ``source`` to ``target``, written round and round.
-    ``seen`` counts how often the position has stood since the last capture. ``latest`` are the points from and to which
-    a man has moved last (-1: none yet), ``men`` the seats' men, ``winner`` is a seat (-1: none), ``drawn`` 1 after a
+    The last ``quiet`` turns took nothing; they moved a man from ``source`` to ``target`` (ring buffers).
+    ``seen`` counts how often the position has occurred since the last capture. ``latest`` are the points from and to
+    which a man last moved (-1: none yet), ``men`` the seats' men, ``winner`` is a seat (-1: none), ``drawn`` 1 after a
     draw.
     """
     fields = [
@@ -54,7 +54,7 @@ def blank(no_capture_limit: int, repetition: int) -> np.ndarray:
 
 @kernel
 def reset(s, rng):
-    """§2: two rows of men on either side, seat 0 to move; §9: the start has stood once."""
+    """§2: two rows of men on either side, seat 0 to move; §9: the start has occurred once."""
     for p in range(MEN):
         s.board[p], s.board[POINTS - 1 - p] = 2, 1
     s.men[0] = s.men[1] = MEN
@@ -94,7 +94,7 @@ def mark_steps(s, mask):
 
 @kernel
 def first_seen(b, arc, way, but):
-    """Find the first man in sight from an arc one way, besides one on point `but`; -1 if there is none."""
+    """Find the first man in sight from an arc one way, except one on point `but`; -1 if there is none."""
     for i in range(SIGHTS.shape[2]):
         p = np.int64(SIGHTS[arc, way, i])
         if b[p] != 0 and p != but:
@@ -106,7 +106,7 @@ def first_seen(b, arc, way, but):
 def capture(s, i):
     """§6: find the capture over arc i // 2 by the man seen one way or, for odd i, the other; -1 if there is none.
 
-    It passes over its own point where it has come from.
+    The man passes over the point that it came from.
     """
     b, arc, way, me = s.board, i // 2, i % 2, s.to_move + 1
     p = first_seen(b, arc, way, -1)
@@ -169,7 +169,7 @@ def step(s, a):
 
 @kernel
 def draws(s):
-    """§9: whether so many turns have taken nothing, or the position has stood so often, that it is a draw."""
+    """§9: whether enough turns have taken nothing, or the position has occurred often enough, for a draw."""
     return s.quiet == s.no_capture_limit or s.seen == s.repetition > 1
 
 

@@ -63,7 +63,7 @@ def diagram(s: np.void) -> str:
 
 
 def read(text: str) -> np.ndarray:
-    """Read what `diagram` writes, also of a position set up, into a record, shape (1,); else `BoyiError`."""
+    """Read what `diagram` writes, also of a position that was set up, into a record, shape (1,); else `BoyiError`."""
     lines = lines_of(text, WHAT)
     head = expect(HEAD, lines[0], WHAT, EXAMPLE)
     _, _, given = parse_options(f"surakarta:{head[1]}" if head[1] else "surakarta")

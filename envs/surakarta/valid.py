@@ -28,7 +28,7 @@ FLAWS = (
     "winner is the seat that has just moved if the other cannot act, else -1; drawn is 1 if it can and it is a draw",
     "to_move is the seat whose turn it is, or -2 once the game has ended",
 )
-"""The rules, in the order in which `flaw` looks: each may rely on those before it."""
+"""The rules, in the order in which `flaw` checks them: each may rely on those before it."""
 
 (PARAMETERS, BOARD, COUNTS, QUIET, PLY, TURNS, LATEST, SEEN, RESULT, MOVER) = range(len(FLAWS))
 
@@ -55,7 +55,7 @@ def flaw(s):
         return TURNS
     if not has_moved(s, 1 - mover):
         return LATEST
-    # A forfeit ends a game and leaves the rest as it was; to judge it the seat to move must be known.
+    # A forfeit ends a game and leaves the rest as it was; to judge it, the seat to move must be known.
     s.to_move = mover
     found = flaw_of_end(s, was)
     s.to_move = was
@@ -93,7 +93,7 @@ def has_moved(s, seat):
 
 @kernel
 def flaw_of_end(s, to_move):
-    """§7 to §9: find what is wrong with how the game stands; who would be to move is in the record."""
+    """§7 to §9: find what is wrong with how the game stands; the record says who would be to move."""
     if s.seen != occurrences(s):
         return SEEN
     able = can_act(s)
