@@ -1,4 +1,4 @@
-"""What turns the environments into what a library or an experiment wants; `boyi.wrappers.vector` for many games."""
+"""Wrappers that make of environments what a library or an experiment wants; `boyi.wrappers.vector` for many games."""
 
 from typing import TYPE_CHECKING
 

@@ -55,7 +55,7 @@ class Stack:
 class HistoryStack(Shell):
     """Stacks the last `length` observations along the channel axis (vectors end to end), the newest first.
 
-    Before the first of a game there are zeros. In self-play they are those of the seats that moved.
+    Before the first of a game there are zeros. In self-play the observations are those of the seats that moved.
     """
 
     def __init__(self, env: gymnasium.Env[Observation, int], length: int) -> None:

@@ -43,8 +43,8 @@ class Payer(Watcher):
 class LineReward(Shell):
     """Adds to the reward of each of the learner's moves in Gomoku what its stone does for the lines on the board.
 
-    `made` for each stone that the longest own line it makes had before it, `blocked` for each stone of the longest
-    enemy line it blocks: those joined to its point on one line, four at most. Illegal actions earn nothing.
+    It is `made` for each stone already in the longest own line that the stone makes, `blocked` for each in the longest
+    enemy line that it blocks: those joined to its point on one line, four at most. Illegal actions earn nothing.
     """
 
     def __init__(self, env: gymnasium.Env[Observation, int], made: float = MADE, blocked: float = BLOCKED) -> None:

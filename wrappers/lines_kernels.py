@@ -7,7 +7,7 @@ from ..envs.grid.rays import run_of
 
 
 def line_rows(states, actions, lines):
-    """Write (m, 2): how many stones of its own a stone on ``actions[k]`` lines up with at most, and of the other's.
+    """Write (m, 2): how many stones of its own, and of the other's, a stone on ``actions[k]`` lines up with at most.
 
     Both count the stones joined to the point on one of the four lines through it, no more than `ROW` - 1; 0 where the
     action is illegal.

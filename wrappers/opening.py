@@ -24,7 +24,7 @@ class RandomOpening(Shell):
 class StartPositions(Shell):
     """Begins every game in a position of other games: `lines`, each a list of actions, as ``GameRecord.actions`` is.
 
-    All positions of the lines that leave something to decide, the start among them, are equally likely; which it is
+    All positions of the lines that leave something to decide, the start among them, are equally likely; the draw
     comes from the game's own seed. The game must be one of decisions alone, without dice and hidden tiles.
     """
 

@@ -59,7 +59,7 @@ def _label(seating: Seating, seat: int, learner: int) -> str:
 class RecordGames(Shell):
     """Appends each finished game to the file `path` as a line of JSON, in the format that the arena writes.
 
-    The seats are named "learner" and by their agents; seconds are not measured and stand at 0.
+    The seats are named "learner" and by their agents; seconds are not measured and are 0.
     """
 
     def __init__(self, env: gymnasium.Env[Observation, int], path: PathOf) -> None:

@@ -133,7 +133,7 @@ class SB3VecEnv(VecEnv):
     def close(self) -> None:
         self.env.close()
 
-    # What SB3 asks of the single environments, of which there are none: one answer for all, or one a row.
+    # What SB3 asks of single environments, though there are none: one answer for all, or one a row.
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         return self._spread(self._reach(attr_name), indices)

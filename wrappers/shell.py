@@ -1,4 +1,4 @@
-"""What all wrappers of single environments share; what they do is written over rows, a single game being one row."""
+"""What all wrappers of single environments share; their work is written for rows, and a single game is one row."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def join(frame: Frame, observations: list[np.ndarray]) -> np.ndarray:
 
 
 class Shell(gymnasium.Wrapper[Observation, int, Observation, int], RecordConstructorArgs):
-    """A wrapper of a single environment: remembers its arguments, and hands on the masks that sb3-contrib asks for."""
+    """A wrapper of a single environment: remembers its arguments, and passes on the masks that sb3-contrib asks for."""
 
     def __init__(self, env: gymnasium.Env[Observation, int], **arguments: Any) -> None:
         RecordConstructorArgs.__init__(self, **arguments)
@@ -69,5 +69,5 @@ class Shell(gymnasium.Wrapper[Observation, int, Observation, int], RecordConstru
         gymnasium.Wrapper.__init__(self, env)
 
     def action_masks(self) -> np.ndarray:
-        """Return the legal actions as truths (actions,)."""
+        """Return the legal actions as booleans (actions,)."""
         return self.env.get_wrapper_attr("action_masks")()

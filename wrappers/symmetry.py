@@ -25,7 +25,7 @@ class Images:
         self.frame = seating.frame
         numbers, actions = symmetries(seating.game, seating.frame.encoder)
         self.count, self.forward, self.back = len(actions), actions, np.argsort(actions)
-        # Where the entries of an image come from, first as flattened channels-first observations, one or a stack …
+        # Where the entries of an image come from: first in flattened channels-first observations, one or a stack …
         length, size = int(np.prod(box.shape)) // numbers.shape[1], numbers.shape[1]
         blocks = size * np.arange(length)[:, None] + np.argsort(numbers)[:, None, :]
         # … and then in the layout that is shown.

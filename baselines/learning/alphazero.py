@@ -1,14 +1,14 @@
 """AlphaZero (Silver et al. 2018) and Gumbel AlphaZero (Danihelka et al. 2022), to be read from top to bottom.
 
-Games of two seats at zero sum with nothing hidden, dice allowed, one or several actions a turn. `self_play` plays and
-makes samples of the decisions. `AlphaZero` lets several play side by side, on threads here or in processes anywhere,
-keeps the samples, and takes gradient steps on
+Games of two seats at zero sum with nothing hidden, dice allowed, one or several actions a turn. `self_play` plays games
+and makes samples of the decisions. `AlphaZero` lets several play side by side, on threads here or in processes
+anywhere, keeps the samples, and takes gradient steps on
 
     - policy · log softmax(logits over legal actions)  +  value_weight (target - value)²  +  weight_decay |weights|²
 
-where the target is the outcome, or mixed with what the search held the position to be worth. Everything that is drawn
-comes from generators of its own, so that the same seed gives the same run whatever the threads do first; what processes
-play comes to it in the order in which they are done.
+where the target is the outcome, or a mix of it and the search's value of the position. All random draws come from
+generators of their own, so the same seed gives the same run in whatever order the threads work; games that processes
+play arrive in the order in which they are finished.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ class AlphaZero:
             check_duel(game, "alphazero cannot learn")
         self.encoder = v["encoder"] or self.games[0].encoder
         self.device = device
-        # Those who play have their cores, and learning the others.
+        # Players have cores of their own; learning has the others.
         self.threads = v["threads"] or max(1, usable_cores() - (0 if v["cluster"] else v["workers"]))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(v["seed"])
             self.net = build_for_all(self.games, v["network"], self.encoder, choices or {}).to(device)
         foretold = {f"{part}_loss": v[f"{part}_weight"] for part in ("reply", "owner") if v[f"{part}_weight"]}
         self.weights = {"policy_loss": 1.0, "value_loss": v["value_weight"], **foretold}
-        """What each loss weighs that there is."""
+        """The weight of each loss in use."""
         self.foretells = bool(foretold)
         if isinstance(self.net, Board) and self.net.choices["auxiliary"]:
             self.net.reply.requires_grad_("reply_loss" in foretold)
@@ -105,7 +105,7 @@ class AlphaZero:
         self.owed = 0.0
         self.sums = dict.fromkeys(SUMS, 0.0)
         self.spent = dict.fromkeys((*SPENT, "learning"), 0.0)
-        """Seconds of all who play, and of learning, since `figures` was last asked."""
+        """Seconds of all players, and of learning, since `figures` was last called."""
         self.busy = 0.0
         """Seconds of all rounds since then."""
         self._pool: ThreadPoolExecutor | None = None
@@ -117,11 +117,11 @@ class AlphaZero:
         return make_evaluator(game, net, self.encoder, self.device, self.values)
 
     def round(self) -> None:
-        """Play, and learn from the games that have ended: afterwards or, on another device than the CPU, meanwhile
-        from those of the rounds before.
+        """Play, then learn from the games that have ended; on a device other than the CPU, learn while playing, from
+        the games of earlier rounds.
 
-        That is `moves` decisions in every game or, where other processes play, what the first that is done has played;
-        before all that, some of the recorded games.
+        A round is `moves` decisions in every game or, where other processes play, what the first to finish has played.
+        The first rounds take some of the recorded games each instead, while there are any left.
         """
         started = time.perf_counter()
         meanwhile = self.device != "cpu" and not self.elsewhere
@@ -150,12 +150,12 @@ class AlphaZero:
         self.spent["learning"] += time.perf_counter() - started
 
     def close(self) -> None:
-        """Let the processes go that play; another round starts new ones."""
+        """End the processes that play; another round starts new ones."""
         self._others.close()
         self._coming = None
 
     def _take_in(self, coming: Iterator[Played]) -> int:
-        """Wait for what has been played; return how many samples there are for it."""
+        """Wait for what is played, and keep it; return the number of new samples."""
         new = 0
         for played in coming:
             new += played.samples.size
@@ -171,7 +171,7 @@ class AlphaZero:
         return new
 
     def _side_by_side(self) -> Iterator[Played]:
-        """Let all play on side by side, each on one thread; return what is to come of it."""
+        """Let all play on side by side, each on one thread; return an iterator over the results."""
         everyone = [(number, play) for number, plays in enumerate(self.playing) for play in plays]
         for _, play in everyone:
             play.evaluator.refresh(self.best)
@@ -189,7 +189,7 @@ class AlphaZero:
         return next(self._coming)[1]
 
     def _orders(self) -> Iterator[Order]:
-        """Have games of one kind after the other played, by what the network is when somebody is free for it."""
+        """Order games of each kind in turn, with the network's weights at the moment a process is free."""
         while True:
             self.ordered += 1
             yield self._order(self.ordered)
@@ -231,7 +231,7 @@ class AlphaZero:
         self.updates += done
 
     def _average(self, steps: int) -> None:
-        """Move the mean of the weights on, which is a shorter one as long as there have been few steps."""
+        """Update the running mean of the weights; as long as there have been few steps, it spans fewer of them."""
         if self.values["average"]:
             share = min(self.values["average"], steps / (steps + 9))
             polyak_update(self.net.parameters(), self.mean.parameters(), 1 - share)
@@ -252,25 +252,25 @@ class AlphaZero:
         return torch.from_numpy(array).to(self.device)
 
     def _said(self, net: nn.Module, seen: torch.Tensor, legal: torch.Tensor) -> list[torch.Tensor]:
-        """Ask a network for the logarithms of its policy (m, actions) over legal actions, for values (m,), and for what
-        it foretells besides.
+        """Ask a network for the logarithms of its policy (m, actions) over legal actions, for values (m,), and for
+        whatever else it foretells.
         """
-        # Where self-play computes in bfloat16 learning does, too; weights, gradients and losses stay float32.
+        # Where self-play computes in bfloat16, learning does, too; weights, gradients and losses stay float32.
         with torch.autocast(seen.device.type, torch.bfloat16, enabled=self.dtype == torch.bfloat16):
             logits, *more = net.foretell(seen) if isinstance(net, Board) and self.foretells else net(seen)
-        # Not minus infinity: times a policy of 0 that would be no number.
+        # Not minus infinity: that times a policy of 0 would be no number.
         masked = logits.float().masked_fill(legal == 0, -1e9)
         return [functional.log_softmax(masked, dim=1), *(part.float() for part in more)]
 
     @torch.no_grad()
     def divergence(self, before: nn.Module, drawn: Drawn) -> float:
-        """Measure how far the policy has moved from that of `before`, in nats: Kullback and Leibler's, on average."""
+        """Measure how far the policy has moved from that of `before`: the mean Kullback-Leibler divergence, in nats."""
         seen, legal = self._tensor(drawn.seen), self._tensor(drawn.legal)
         old, new = (self._said(net, seen, legal)[0] for net in (before, self.net))
         return float((old.exp() * (old - new)).sum(dim=1).mean())
 
     def gate(self, score: Callable[[nn.Module, nn.Module], float]) -> bool:
-        """Let the newest network be the best where it scores the threshold against it; say whether it does."""
+        """Make the newest network the best if it scores the threshold against the best so far; say whether it does."""
         if score(self.mean, self.best) < self.values["gate_threshold"]:
             return False
         self.best.load_state_dict(self.mean.state_dict())
@@ -278,7 +278,7 @@ class AlphaZero:
         return True
 
     def figures(self) -> dict[str, float]:
-        """Say what has happened since this was last asked."""
+        """Say what has happened since the last call."""
         s = self.sums
         games, samples, steps = (max(1.0, s[name]) for name in ("games", "samples", "steps"))
         found = {
@@ -303,14 +303,14 @@ class AlphaZero:
         return found
 
     def _shares(self) -> dict[str, float]:
-        """Say what the time since this was last asked has gone into: threads that play, and learning."""
+        """Say what the time since the last call has gone into: threads that play, and learning."""
         found, self.spent, self.busy = self.spent, dict.fromkeys(self.spent, 0.0), 0.0
         total = max(sum(found.values()), 1e-9)
         return {f"time/{name}": round(spent / total, 3) for name, spent in found.items()}
 
 
 def learned_weights(where: str, game: Game, encoder: str, net: Network) -> dict[str, torch.Tensor]:
-    """Read weights for a network; `BoyiError` where they are of another game or of a network that differs."""
+    """Read weights for a network; `BoyiError` if they belong to another game or to a different network."""
     learned = read_network(where)
     card, theirs = learned.card, learned.network(game)
     have, want = (theirs.name, theirs.choices, card.encoder), (net.name, net.choices, encoder)
@@ -323,7 +323,7 @@ def learned_weights(where: str, game: Game, encoder: str, net: Network) -> dict[
 
 
 def make_optimizer(net: nn.Module, values: Mapping[str, Any]) -> torch.optim.Optimizer:
-    """Make the optimizer; squared weights count fully in the published losses, by half in torch's weight decay."""
+    """Make the optimizer; squared weights count fully in the published losses, but by half in torch's weight decay."""
     rate, decay = values["learning_rate"], values["weight_decay"]
     if values["optimizer"] == "adam":
         return torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=decay)

@@ -36,12 +36,12 @@ KEPT = {
     "proofs": PROOFS,
     "examine": EXAMINE,
 }
-"""What of the search that a network has learned with its file keeps."""
+"""The search settings of a network's training that its file keeps."""
 
 
 class AlphaZeroCard(Form, frozen=True, kw_only=True):
     """What a network is: the games it has learned and how it sees them, its name and choices, the search that it was
-    learned with; and of one that ships how it was made: command, commit, config, games, hours, machine, ladder.
+    trained with; if it ships, also how it was made: command, commit, config, games, hours, machine, ladder.
     """
 
     format: str = FORMAT
@@ -87,7 +87,7 @@ class LearnedNetwork:
             raise BoyiError(f"{where}: {error}") from None
 
     def _plan(self, game: Game) -> Network:
-        """Make the network for a game without its weights, which are compared with it."""
+        """Make the network for a game without its weights, and check that they fit it."""
         import torch
 
         from .policy_value import build_policy_value
@@ -113,7 +113,7 @@ class LearnedNetwork:
         return net.eval()
 
     def check(self, game: Game) -> None:
-        """Raise `BoyiError` for another game than those learned, whose board may have another size."""
+        """Raise `BoyiError` for a game other than those learned; its board may have another size."""
         same = any(
             game.spec == own.spec and {**game.params, "board_size": 0} == {**own.params, "board_size": 0}
             for own in self.games
@@ -140,7 +140,7 @@ def read_network(path: PathOf) -> LearnedNetwork:
 
 
 class NetworkPlayer(Agent):
-    """Plays by a network and a search; `sims` of 0 leave the policy alone."""
+    """Plays by a network and a search; with `sims` of 0, by the policy alone."""
 
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
@@ -149,7 +149,7 @@ class NetworkPlayer(Agent):
         self.guided: GuidedSearch
 
     def evaluator(self, game: Game) -> NetworkEvaluator:
-        """Return what judges positions of a game; `BoyiError` for a game that it has not learned."""
+        """Return the evaluator of a game's positions; `BoyiError` for a game that the network has not learned."""
         raise NotImplementedError
 
     def given(self) -> Mapping[str, Any]:
@@ -221,7 +221,7 @@ SEARCH = {
     ),
     "temperature": Param(0.0, "play by visits ** (1 / temperature); 0: the most visited", low=0.0, high=100.0),
 }
-"""What every player by a network may be told."""
+"""The parameters of every agent that plays by a network."""
 
 
 class AlphaZeroAgent(NetworkPlayer):
@@ -268,7 +268,7 @@ class AlphaZeroAgent(NetworkPlayer):
 
 
 class LearnerAgent(NetworkPlayer):
-    """Plays by a network as it is at the moment, while it goes on learning; it must be refreshed to follow."""
+    """Plays by a network that goes on learning; its evaluators must be refreshed to follow the network."""
 
     name = "learner"
     params = SEARCH

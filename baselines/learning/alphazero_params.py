@@ -1,4 +1,4 @@
-"""What may be set of `AlphaZero`, without what it needs to run."""
+"""The parameters of `AlphaZero`, without what it needs to run."""
 
 from __future__ import annotations
 

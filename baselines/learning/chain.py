@@ -1,4 +1,4 @@
-"""Transitions over several decisions of games played side by side, as one learner decides for whoever moves next."""
+"""Transitions over several decisions of games played side by side, when one learner decides for every seat."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from .turns import Observation, Parts
 
 
 class Chain:
-    """Keeps the latest decisions in n games until so many `steps` have followed each, or its game ends.
+    """Keeps the latest decisions in n games until `steps` steps have followed each, or its game ends.
 
-    A decision's reward is r + gamma f (r' + gamma f' (r'' + …)), each f saying whose side what follows is seen from, as
-    `Transitions.factors` does; what the value after the last step counts for, over gamma, is its own factor.
+    A decision's reward is r + gamma f (r' + gamma f' (r'' + …)). Each f says from whose side the rest is seen, as
+    `Transitions.factors` does. Its own factor is the weight of the value after the last step, divided by gamma.
     """
 
     def __init__(self, n: int, steps: int, gamma: float) -> None:
@@ -20,10 +20,10 @@ class Chain:
         self.actions = np.zeros(self.shape, np.int64)
         self.rewards = np.zeros(self.shape, np.float32)
         self.weights = np.ones(self.shape, np.float32)
-        """What the next reward counts for in each decision's."""
+        """What the next reward counts for in the reward of each decision."""
         self.observations: Observation = {}
         self.place = np.zeros(1, np.int64)
-        """Where the next decisions go: over the oldest."""
+        """Where the next decisions go: in place of the oldest."""
 
     def step(
         self,

@@ -1,7 +1,7 @@
 """Arrays and facts in one safetensors file, written whole or not at all and read without running anything.
 
-The facts are JSON in the file's metadata, beside a digest of them and of the arrays: what a disk or a copy has changed
-is not gone on with. It keeps nobody from writing another file.
+The facts are JSON in the file's metadata, beside a digest of them and of the arrays, so that a file which a disk or a
+copy has changed is refused. The digest keeps nobody from writing another file.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def read_file(path: Path, form: type[F], format: str) -> tuple[dict[str, np.ndar
 
 
 def _digest(arrays: Mapping[str, np.ndarray], facts: str) -> str:
-    """Condense all that a file holds."""
+    """Compute the digest of all that a file holds."""
     digest = hashlib.sha256(facts.encode())
     for name, array in sorted(arrays.items()):
         digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())

@@ -1,21 +1,22 @@
-"""DQN (Mnih et al. 2015) and Double DQN (van Hasselt et al. 2016) for games, on stable-baselines3's.
+"""DQN (Mnih et al. 2015) and Double DQN (van Hasselt et al. 2016) for games, built on stable-baselines3's DQN.
 
-What SB3's lacks: masks in greedy and in random choice and in the target, targets for two players, self-play on hundreds
-of games a step. The value of a position s' that follows (s, a, r) enters the target as
+What SB3's lacks: masks in greedy choice, in random choice and in the target; targets for two players; self-play in
+hundreds of games a step. The value of a position s' that follows (s, a, r) enters the target as
 
     r + gamma * factor * max over the legal a' of Q_target(s', a')        0 for the second term once the game has ended
 
-and, with ``double=True``, as Q_target at the legal action that the online network likes best. `target` says what s' is:
+or, with ``double=True``, with Q_target at the legal action that the online network values most. `target` says what s'
+is:
 
 ``negamax``   the next position, seen by whoever moves there; factor -1 if that is the opponent, 1 if the same seat
-``own_next``  the seat's own next decision, after everybody else's; factor 1. The only one against opponents
+``own_next``  the seat's own next decision, after everybody else's; factor 1. The only target against opponents
 ``literal``   the next position, seen by the seat that has just moved: as S2 (docs/deviations.md) prints it
 
-With `n_steps` (Sutton 1988; in self-play with every step's own factor) the rewards of so many decisions come before the
-value, and with `average` (Izmailov et al. 2018) who plays is the running mean of the weights, not the last of them.
-`prioritized` draws transitions by what was last wrong about them (Schaul et al. 2016), which weigh less for being drawn
-more often: by a power of 0.4 at first, fully at the end of learning. A network that tells quantiles learns them by
-Huber's loss (Dabney et al. 2018): each of the best action's in s' is set against all of those of the action played.
+With `n_steps` (Sutton 1988; in self-play with every step's own factor) the rewards of that many decisions come before
+the value. With `average` (Izmailov et al. 2018) the running mean of the weights plays, not the latest weights.
+`prioritized` draws transitions by their last error (Schaul et al. 2016); those drawn more often weigh less in the loss,
+by a power of 0.4 at first, fully at the end of learning. A network that gives quantiles learns them by Huber's loss
+(Dabney et al. 2018): each quantile of the best action in s' is compared with all quantiles of the action played.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ OPTIMIZERS: dict[str, tuple[type[torch.optim.Optimizer], dict[str, float]]] = {
     "adam": (torch.optim.Adam, {}),
     "rmsprop": (torch.optim.RMSprop, {"alpha": 0.9, "eps": 1e-6}),  # NeuroHex's rho and epsilon
 }
-MOST_STEPS = 1000  # whose rewards come before the value
+MOST_STEPS = 1000  # the most steps whose rewards come before the value
 LOSSES = {"huber": functional.smooth_l1_loss, "mse": functional.mse_loss}
 
 
@@ -57,7 +58,7 @@ class DQN(PlainDQN):
     `env` is an `SB3VecEnv`, a vector environment of boyi, any single environment whose observations are one array and
     its ``action_mask``, or an id of one. `target` (None: "negamax" in self-play of two, else "own_next") is explained
     above. `double`, `optimizer` ("adam", "rmsprop"), `loss` ("huber", "mse"), `n_steps`, `average` (the share of the
-    mean that a gradient step leaves, 0 for none) and `prioritized` (the power of errors by which transitions are drawn,
+    mean that a gradient step keeps, 0 for none) and `prioritized` (the power of errors by which transitions are drawn,
     0 for none) are ours; the other parameters are SB3's, with defaults for board games. `BoyiError` says what does not
     fit.
     """
@@ -172,12 +173,12 @@ class DQN(PlainDQN):
 
     @property
     def quantiles(self) -> int:
-        """How many quantiles the network tells of what an action may bring: these learn, where it is not 0."""
+        """How many quantiles of what an action may bring the network gives; where it is not 0, they are learned."""
         return int(getattr(self.policy.q_net.q_net, "choices", {}).get("quantiles", 0))
 
     @property
     def playing(self) -> MaskedQNetwork:
-        """The network that plays where nothing is explored: the mean of the weights, where that is kept."""
+        """The network that plays without exploration: the mean of the weights, if that is kept."""
         return self.policy.playing
 
     # Acting
@@ -221,7 +222,7 @@ class DQN(PlainDQN):
         dones: np.ndarray,
         infos: list[dict[str, Any]],
     ) -> None:
-        """Hand the replay memory what this step completes; where a game has ended what follows does not count."""
+        """Add what this step completes to the replay memory; where a game has ended, what follows does not count."""
         assert isinstance(self._last_obs, dict)
         if self._turns is not None:
             parts = self._turns.step(self._last_obs, buffer_action, new_obs, reward, dones, infos)
@@ -250,13 +251,13 @@ class DQN(PlainDQN):
             return self._target(data, after.gather(1, self._chosen(data, after)))
 
     def _chosen(self, data: Transitions, after: torch.Tensor) -> torch.Tensor:
-        """Choose the actions (m, 1) that the values `after` are taken of."""
+        """Choose the actions (m, 1) whose values are taken from `after`."""
         if self.double:
             return best(self.q_net(data.next_observations), data.next_observations[MASK])
         return after.argmax(dim=1, keepdim=True)
 
     def _target(self, data: Transitions, value: torch.Tensor) -> torch.Tensor:
-        # Minus infinity where there is nothing to choose from: at the end, or past the length of the game.
+        # It is minus infinity where there is nothing to choose from: at the end, or past the length of the game.
         value = torch.where(data.next_observations[MASK].any(dim=1, keepdim=True), value, 0.0)
         return data.rewards + (1.0 - data.dones) * self.gamma * data.factors * value
 
@@ -282,7 +283,7 @@ class DQN(PlainDQN):
         return loss.mean(2).sum(1, keepdim=True), mean_q, (mean_q.detach() - targets.mean(1, keepdim=True)).abs()
 
     def train(self, gradient_steps: int, batch_size: int = 100) -> None:
-        """Take so many steps of gradient descent; none from an empty memory, as own_next's is after the first moves."""
+        """Take `gradient_steps` gradient steps; none from an empty memory, as own_next's is after the first moves."""
         if not self.replay_buffer.size():
             return
         self.policy.set_training_mode(True)

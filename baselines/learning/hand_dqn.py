@@ -1,22 +1,22 @@
 """Q-learning of mahjong beside a search over hands (S4 of docs/deviations.md), to be read from top to bottom.
 
 All four seats of many tables are played by one network and one search, which help each other: the network values the
-hands at the search's ends, the search explores, and what it promises is a part of the reward. A seat's decisions of a
-hand are linked, one to its next:
+hands at the search's leaves, the search explores, and the value that it promises is part of the reward. A seat's
+decisions in a hand are linked, each to the next:
 
     R = score                 for a seat's last decision of a hand
-    R = shaping * V           for the others, V being what the search says that the action it recommends is worth
+    R = shaping * V           for the others, V being the search's value of the action that it recommends
     Y = R + gamma * Q_target(S', argmax_a Q(S', a))        or, where not `double`, R + gamma * max_a Q_target(S', a)
-    Y = R + gamma * Q_target(S', A')                       with ``bootstrap="played"``, A' being what was played there
+    Y = R + gamma * Q_target(S', A')                       with ``bootstrap="played"``, A' being the action played there
     Y = score of the hand, played on by `greedy`           with ``bootstrap="rollouts"``, for the best by Q and another
 
-The third makes Q what decisions are worth to those who go on as the tables do (Sarsa): nothing is held for too good
-because the best of uncertain values looks better than it is. The last is what one step of policy improvement asks for,
-and says of several actions of a decision, with the same tiles to come, what each brings: a rollout costs less than a
-tenth of a decision. With `danger`, which the search charges by itself, discards that are won on at once are left out.
-With a `base` Q is what an evaluator of hands says and what the network says, in sum.
-Scores and values count in units of `point`. With ``learned="discards"``, as published, the network has an output for
-each kind of tile, and whatever else there is to decide, claims and kongs, is decided by the search.
+With ``"played"``, Q is what decisions are worth to a seat that goes on as the tables do (Sarsa): nothing is overrated
+because the best of uncertain values looks better than it is. ``"rollouts"`` gives what one step of policy improvement
+asks for: what each of several actions of a decision brings, with the same tiles to come. A rollout costs less than a
+tenth of a decision. With `danger`, discards that are won on at once are left out: the search itself charges for them.
+With a `base`, Q is the sum of what an evaluator of hands says and what the network says.
+Scores and values are in units of `point`. With ``learned="discards"``, as published, the network has an output for
+each kind of tile, and the search decides everything else: claims and kongs.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ SUMS = ("hands", "won", "points", "decisions", "searched", "agreed", "steps", "l
 
 
 def sample_form(game: Game) -> np.dtype:
-    """Describe a sample: two positions, the seat's next one unless the hand is `over`; its actions there and reward."""
+    """Describe a sample: a position, the seat's next one unless the hand is `over`, its actions there, its reward."""
     positions = [(name, np.void, game.dtype.itemsize) for name in ("state", "next")]
     actions = [(name, np.int16) for name in ("action", "follows")]
     return np.dtype([*positions, *actions, ("reward", np.float32), ("over", np.bool_)])
@@ -80,7 +80,7 @@ def make_search(game: Game, evaluator: HandEvaluator, values: Mapping[str, Any])
 
 
 class HandPlay:
-    """Tables at which a network plays all seats, and every seat's latest decision until its next one."""
+    """Tables at which a network plays all seats; they keep every seat's latest decision until its next one."""
 
     def __init__(self, game: Game, n: int, seed: int, hands: NetworkHands, values: Mapping[str, Any]) -> None:
         self.game, self.hands, self.values = game, hands, values
@@ -93,12 +93,12 @@ class HandPlay:
         self.outputs = hands.outputs
         self.latest = np.zeros((n, SEATS), sample_form(game))
         self.waiting = np.zeros((n, SEATS), np.bool_)
-        """Whose latest decision is not a sample yet (n, seats)."""
+        """The seats whose latest decision is not a sample yet (n, seats)."""
         self.moves = np.zeros(game.actions, np.int64)
-        """How often each action has been played since somebody asked."""
+        """How often each action has been played since this was last read."""
 
     def play(self, moves: int, search: float, eps: float, sums: dict[str, float]) -> np.ndarray:
-        """Make so many decisions at every table, these shares by the search and at random; return new samples."""
+        """Make `moves` decisions at every table, shares `search` searched and `eps` random; return new samples."""
         finished = [self.latest[:0, 0]]
         for _ in range(moves):
             view = self.batch.view()
@@ -121,8 +121,8 @@ class HandPlay:
     def _decide(
         self, view: View, q: np.ndarray, search: float, eps: float, sums: dict[str, float]
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Choose actions (m,), `q` being what the network says of them (m, outputs); say which are learned from (m,),
-        and what the search says its own are worth (m,).
+        """Choose actions (m,), given the network's values `q` (m, outputs); say which are learned from (m,), and what
+        the search's own choices are worth by its values (m,).
         """
         m, guided = view.row.size, search > 0 or self.values["shaping"] > 0
         mask = view.mask[:, : self.outputs]
@@ -145,7 +145,7 @@ class HandPlay:
         return np.where(learned, chosen, advice), learned, values
 
     def _values(self, view: View) -> np.ndarray:
-        """Value actions (m, outputs) by the network, those that are not legal the lowest."""
+        """Value actions (m, outputs) by the network; illegal ones have the lowest value."""
         with torch.inference_mode():
             q = self.hands.net(torch.from_numpy(view.observe(self.hands.frame.encoder)))
             q = q + torch.from_numpy(self.hands.base_values(view.states, view.seat))
@@ -153,8 +153,8 @@ class HandPlay:
         return found
 
     def _play_out(self, view: View, which: np.ndarray, q: np.ndarray) -> np.ndarray:
-        """Play out decisions, given by their places (j,) in a view: the best by `q` (m, outputs), the last of them any
-        other; return the samples.
+        """Play out decisions, given by their places (j,) in a view: the best actions by `q` (m, outputs) and, as the
+        last, any other; return the samples.
         """
         assert self.rollouts is not None
         mask, many = view.mask[which, : self.outputs], self.values["candidates"]
@@ -173,7 +173,7 @@ class HandPlay:
         return found
 
     def _link(self, view: View, learned: np.ndarray, actions: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Note decisions; return those of the same seats that they follow."""
+        """Note decisions; return the earlier ones of the same seats, which they follow."""
         rows, seats = view.row[learned], view.seat[learned]
         states = copied(view.states, learned).view(self.latest.dtype["state"]).reshape(-1)
         before = self.waiting[rows, seats]
@@ -198,7 +198,7 @@ class HandPlay:
 
 
 class HandDQN:
-    """A network that learns what actions of mahjong are worth; `PARAMS` says what may be set, `choices` what of it."""
+    """A network that learns what actions of mahjong are worth; `PARAMS` says what may be set, `choices` are its own."""
 
     def __init__(
         self, game: str | Game = "mahjong", *, choices: Mapping[str, Any] | None = None, **values: Any
@@ -230,15 +230,15 @@ class HandDQN:
         self.owed = 0.0
         self.sums = dict.fromkeys(SUMS, 0.0)
         self.learning = self.busy = 0.0
-        """Seconds of learning, and of all rounds, since `figures` was last asked."""
+        """Seconds of learning, and of all rounds, since `figures` was last called."""
         self._pool: ThreadPoolExecutor | None = None
 
     def hands(self) -> NetworkHands:
-        """Value hands by the network as it is at any time."""
+        """Return the evaluator of hands by the network, always as it is at the time."""
         return NetworkHands(self.game, self.net, self.frame, 1 / self.values["point"], self.values["base"])
 
     def share(self, name: str, first: str, last: str) -> float:
-        """Compute a share that changes in so many decisions from its first value to its last."""
+        """Compute a share that moves from its first value to its last over as many decisions as `name` says."""
         v = self.values
         return float(v[first] + min(1.0, self.decisions / v[name]) * (v[last] - v[first]))
 
@@ -255,7 +255,7 @@ class HandDQN:
         self.busy += time.perf_counter() - started
 
     def _play(self) -> int:
-        """Let all play side by side, each on one thread; return how many samples there are for it."""
+        """Let all play side by side, each on one thread; return the number of new samples."""
         search = self.share("search_steps", "search_initial", "search_final")
         eps = self.share("exploration_steps", "exploration_initial_eps", "exploration_final_eps")
         self.net.eval()
@@ -298,7 +298,7 @@ class HandDQN:
         self.sums["steps"] += steps
 
     def loss(self, samples: np.ndarray, which: np.ndarray) -> tuple[torch.Tensor, float]:
-        """Compare what the network says of samples, shown in the images `which` (m,), with their targets."""
+        """Compare the network's values of samples, shown in the images `which` (m,), with their targets."""
         x, _, base = self.picture(samples, "state", which)
         actions = self.images[1][which, samples["action"]]
         q = (base + self.net(x)).gather(1, torch.from_numpy(actions)[:, None])[:, 0]
@@ -323,8 +323,8 @@ class HandDQN:
     def picture(
         self, samples: np.ndarray, name: str, which: np.ndarray
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Show positions of samples: what the network sees (m, …), which outputs are legal (m, outputs), and what they
-        are added to (m, outputs).
+        """Show positions of samples: what the network sees (m, …), which outputs are legal (m, outputs), and what the
+        outputs are added to (m, outputs).
         """
         m, states = samples.size, positions(self.game, samples, name)
         seats, rows = states["to_move"].astype(np.int64), np.arange(m)
@@ -341,7 +341,7 @@ class HandDQN:
         return torch.from_numpy(seen.reshape(x.shape)), torch.from_numpy(shown), torch.from_numpy(base)
 
     def figures(self) -> dict[str, float]:
-        """Say what has happened since this was last asked."""
+        """Say what has happened since the last call."""
         s = self.sums
         hands, searched, steps = (max(1.0, s[name]) for name in ("hands", "searched", "steps"))
         found = {

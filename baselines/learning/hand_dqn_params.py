@@ -1,4 +1,4 @@
-"""What may be set of `HandDQN`, without what it needs to run."""
+"""The parameters of `HandDQN`, without what it needs to run."""
 
 from __future__ import annotations
 

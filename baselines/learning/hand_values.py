@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 SUITS = 3
 ROWS = 4096  # hands that a network is asked about in one call
-CACHED = 128  # hands whose features a core keeps close while layers pass: twice as fast in the paper's network as 4,096
+CACHED = 128  # hands whose features a core's cache holds between layers: twice as fast in the paper's network as 4,096
 
 
 class NetworkHands:
-    """Values discards by a network, whose first 34 outputs they are, of returns that were multiplied by `scale`.
+    """Values discards by the first 34 outputs of a network, which has learned from returns multiplied by `scale`.
 
-    With a `base`, published, that evaluator's values are what the network's are added to. The network is asked as it
+    With the `base` "published", the network's values are added to those of that evaluator. The network is asked as it
     is at the time.
     """
 
@@ -39,12 +39,12 @@ class NetworkHands:
 
     @property
     def outputs(self) -> int:
-        """How many actions the network values, the first ones."""
+        """How many actions the network values: the first ones."""
         return int(self.net.actions)  # type: ignore[arg-type]
 
     @cached_property
     def _halved(self) -> bool:
-        """Whether convolutions are in bfloat16: the paper's where processors multiply it, 1.4 times as quick."""
+        """Whether convolutions are in bfloat16: the paper's are where processors multiply it, 1.4 times as quick."""
         from .network_evaluator import quicker
         from .networks import ResNet
 
@@ -80,13 +80,13 @@ class NetworkHands:
         return found
 
     def base_values(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Say what the network's values (m, outputs) of records (m,) are added to, scaled alike; 0 without a base."""
+        """Say what the network's values (m, outputs) of records (m,) are added to, on their scale; 0 without a base."""
         if self.base is None:
             return np.zeros((len(states), self.outputs), np.float32)
         return self.base.q_records(states, seats) * np.float32(self.scale)
 
     def _ask(self, x: np.ndarray) -> Tensor:
-        """Ask the network about what is seen (m, …): about every row once, where it looks at rows for themselves."""
+        """Ask the network about what is seen (m, …): about equal rows only once, if it looks at each row by itself."""
         import torch
 
         from .networks import Suits
@@ -101,7 +101,7 @@ class NetworkHands:
         return self.net.of_rows(*rows)
 
     def _rows(self, x: np.ndarray, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
-        """Gather rows of planes (m, C, 4, 9), each once (…, 9 C), and where each of them is (m, last - first)."""
+        """Gather the distinct rows (…, 9 C) of planes (m, C, 4, 9), and where among them each is (m, last - first)."""
         m, planes, _, wide = x.shape
         rows, which = np.empty((m * (last - first), planes * wide), np.float32), np.empty((m, last - first), np.int64)
         slots = np.zeros(1 << (2 * len(rows)).bit_length(), np.int32)
@@ -109,7 +109,7 @@ class NetworkHands:
 
 
 def _in_calls(hands: Sequence[Hands]) -> Iterator[list[Hands]]:
-    """Part hands into lists of at most `ROWS`."""
+    """Split hands into lists of at most `ROWS`."""
     parts, room = list[Hands](), ROWS
     for each in hands:
         first = 0

@@ -1,4 +1,4 @@
-"""The kernel that finds which rows of planes are equal, so that a network need look at each but once."""
+"""The kernel that finds which rows of planes are equal, so that a network need look at each only once."""
 
 import numpy as np
 
@@ -8,13 +8,13 @@ from ...envs.engine.rng import GOLDEN, hash64
 def distinct_rows(x, first, last, slots, sums, rows, which):
     """Copy rows `first` to `last` - 1 of planes ``x`` (m, C, H, W) to `rows` (…, C·W), each once, and count them.
 
-    ``which[i, r - first]`` (m, last - first) says where row r of ``x[i]`` is. Scratch: `slots`, zeros, a power of 2 and
-    more than there are rows, and `sums` (W,).
+    ``which[i, r - first]`` (m, last - first) says where row r of ``x[i]`` is. Scratch: `slots`, zeros, their number a
+    power of 2 above that of the rows, and `sums` (W,).
     """
     size, mask = 0, np.uint64(slots.shape[0] - 1)
     for i in range(x.shape[0]):
         for r in range(first, last):
-            # A sum for every column, which do not wait for each other; equal rows have equal sums.
+            # A sum for every column, so that they do not wait for each other; equal rows have equal sums.
             sums[:] = 0.0
             for c in range(x.shape[1]):
                 for j in range(x.shape[3]):

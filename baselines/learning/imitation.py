@@ -21,17 +21,17 @@ from .network_evaluator import torch_threads
 from .networks import Network, build
 from .policies import best, masked
 
-ROWS = 256  # games that are played again side by side, and decisions that a network is shown at once
+ROWS = 256  # games that are replayed side by side, and decisions that a network is shown at once
 BATCH = 256  # decisions in a gradient step
 LEARNING_RATE = 1e-3
 CLASSIFIERS = ("linear", "svm")
 """Linear classifiers: logistic regression and a support vector machine."""
 ROUNDS = 100  # of their solvers, at the most
-NEVER = -1e9  # what an action is worth that was never played
+NEVER = -1e9  # the value of an action that was never played
 
 
 class Decisions(NamedTuple):
-    """What was seen (m, …) float32, lawful (m, outputs) int8 and done (m,) int64, in which of the games (m,) int64."""
+    """What was seen (m, …) float32, legal (m, outputs) int8 and done (m,) int64, and in which game (m,) int64."""
 
     x: np.ndarray
     masks: np.ndarray
@@ -44,7 +44,7 @@ class Decisions(NamedTuple):
 
 
 def decisions(records: Sequence[GameRecord], frame: Frame, outputs: int = 0) -> Decisions:
-    """Gather the decisions for one of the first so many actions (0: any) that all seats have made in games."""
+    """Gather all seats' decisions in games, only those for one of the first `outputs` actions (0: for any)."""
     game, outputs = find(records[0].game), outputs or frame.game.actions
     parts: list[Decisions] = []
     for first in range(0, len(records), ROWS):
@@ -64,7 +64,7 @@ def decisions(records: Sequence[GameRecord], frame: Frame, outputs: int = 0) -> 
 
 
 def split(every: Decisions) -> tuple[Decisions, Decisions, Decisions]:
-    """Part decisions 3:1:1 into those to learn from, to test by and to choose by; those of a game stay together."""
+    """Split decisions 3:1:1 into those to learn from, to test by and to choose by; those of a game stay together."""
     fifth = every.games % 5
     return every.take(fifth < 3), every.take(fifth == 3), every.take(fifth == 4)
 
@@ -98,7 +98,7 @@ def imitate(
     seed: int = 0,
     report: Callable[[int, float], None] | None = None,
 ) -> Network:
-    """Train a network on decisions for so many epochs; return it as it was when it foretold `chosen_by` best.
+    """Train a network on decisions for `epochs` epochs; return it as it was when it foretold `chosen_by` best.
 
     `report` is called after every epoch with its number and the share of `chosen_by` that is foretold.
     """
@@ -122,7 +122,7 @@ def imitate(
 
 
 def accuracy(net: nn.Module, decisions: Decisions) -> float:
-    """Compute the share of decisions that a network's best lawful action foretells."""
+    """Compute the share of decisions that a network's best legal action foretells."""
     foretold = 0
     with torch.inference_mode():
         for first in range(0, len(decisions.actions), ROWS):

@@ -19,10 +19,10 @@ GAMES = 64  # that are taken at a time
 
 
 class Lessons:
-    """The recorded games of a file, in their order; those that somebody gave up or ran out of time in are left out.
+    """The recorded games of a file, in their order, without those in which somebody gave up or ran out of time.
 
-    What was played is the policy to learn, and how the game ended what a position is worth. What an opening was drawn
-    from is not learned. `BoyiError` says what is wrong with the file, or that it has games of others than `games`.
+    The actions played are the policy to learn, and the outcome of a game is the value of its positions. Actions drawn
+    for an opening are not learned. `BoyiError` says what is wrong with the file, or that it has games not in `games`.
     """
 
     def __init__(self, path: PathOf, games: Sequence[Game], values: Mapping[str, Any]) -> None:

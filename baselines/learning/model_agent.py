@@ -48,13 +48,13 @@ class Learner(Protocol):
 
     @property
     def playing(self) -> Any:
-        """The network that plays where nothing is explored."""
+        """The network that plays without exploration."""
 
 
 class Card(Form, frozen=True, kw_only=True):
-    """What a model is: how it was learned, from returns times `reward_scale`, the game and how it is seen, the network
-    and its choices; the first so many actions that it values (`outputs`, 0: all of them) and, in mahjong, what its
-    values are added to; and of one that is given away how it was `made`: command, commit, config, ladder and more.
+    """What a model is: how it was learned (from returns times `reward_scale`), the game and how it is seen, the network
+    and its choices, how many actions it values (the first `outputs`; 0: all of them) and, in mahjong, what its values
+    are added to; for one that is given away, also how it was `made`: command, commit, config, ladder and more.
     """
 
     format: str = FORMAT
@@ -73,7 +73,7 @@ class Card(Form, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, algorithm: Literal["dqn", "ddqn", "imitation"], frame: Frame, net: Network, **more: Any) -> Card:
-        """Describe a network that values actions of a frame's game, of which it is shown what the frame shows."""
+        """Describe a network that values actions of a frame's game and sees what the frame shows."""
         game = frame.game
         return cls(
             algorithm=algorithm,
@@ -123,8 +123,8 @@ def write_network(path: PathOf, net: nn.Module, card: Card) -> None:
 
 
 def read_model(path: PathOf, agent: str = "ddqn") -> tuple[Card, nn.Module]:
-    """Read the card and network of a model that ships for an agent, by its name, or from its file or the folder of its
-    run; `BoyiError` says what is wrong.
+    """Read the card and network of a model: one that ships for an agent, by name, or one from its file or the folder
+    of its run; `BoyiError` says what is wrong.
     """
     try:
         import torch
@@ -158,7 +158,7 @@ def read_model(path: PathOf, agent: str = "ddqn") -> tuple[Card, nn.Module]:
 
 
 def tensor_forms(tensors: Mapping[str, Tensor], *others: str) -> dict[str, ArrayForm]:
-    """Say what arrays must be like that tensors are to take their numbers from; they may have `others`' dtypes, too."""
+    """Say what arrays must be like for tensors to take their numbers from them; `others` are dtypes allowed as well."""
     return {
         name: ArrayForm(tuple(tensor.shape), (str(tensor.dtype).removeprefix("torch."), *others))
         for name, tensor in tensors.items()
@@ -168,9 +168,9 @@ def tensor_forms(tensors: Mapping[str, Tensor], *others: str) -> dict[str, Array
 class NetworkAgent(Agent):
     """Plays the legal action of the highest value that a network gives.
 
-    One of mahjong has `hands`, who knows what its values are added to; one that values discards alone has `others`, a
-    search that decides about claims and kongs. With `images` the network is asked about those of a position, and its
-    values are their mean.
+    In mahjong it has `hands`, which knows what the network's values are added to; if the network values discards alone,
+    it has `others`, a search that decides about claims and kongs. With `images` the network is asked about the images
+    of a position, and the mean of its values counts.
     """
 
     game: Game
@@ -204,7 +204,7 @@ class NetworkAgent(Agent):
         base = None if self.hands is None else self.hands.base_values(view.states, view.seat)
         with torch.inference_mode():
             values = self._judged(view.observe(self.frame.encoder), base)[0].double().cpu().numpy()
-        # Outputs are in the frame of who sees.
+        # Outputs are in the frame of the seat that observes.
         seen = np.full(view.game.actions, np.nan)
         seen[: values.size] = values
         found = np.full(view.game.actions, np.nan)
@@ -212,7 +212,7 @@ class NetworkAgent(Agent):
         return Weights(np.where(view.mask[0], found, np.nan), False)
 
     def _judged(self, observations: np.ndarray, base: np.ndarray | None) -> Tensor:
-        """Value actions (m, outputs) of observations, what they are added to included."""
+        """Value actions (m, outputs) of observations, including what the network's values are added to."""
         import torch
 
         device = next(self.net.parameters()).device
@@ -245,7 +245,7 @@ class NetworkAgent(Agent):
 
 
 class ModelAgent(NetworkAgent):
-    """Plays from a learner as it is at the moment, while it goes on learning."""
+    """Plays by a learner as it is at the moment, while it goes on learning."""
 
     name = "learner"
 
@@ -256,7 +256,7 @@ class ModelAgent(NetworkAgent):
 
 
 class HandLearnerAgent(NetworkAgent):
-    """Plays from a learner of mahjong's hands as it is at the moment; with `search`, its search plays instead."""
+    """Plays by a learner of mahjong's hands as it is at the moment; with `search`, its search plays instead."""
 
     name = "learner"
 
@@ -271,7 +271,7 @@ class HandLearnerAgent(NetworkAgent):
 
 
 class LearnedAgent(NetworkAgent):
-    """Plays the legal action of the highest value that a network gives which its file, or its run's, holds."""
+    """Plays the legal action of the highest value that a network, read from its file or its run's folder, gives."""
 
     positional = "run"
     params = {
@@ -315,7 +315,7 @@ class LearnedAgent(NetworkAgent):
 
 
 class ImitationAgent(LearnedAgent):
-    """Plays what it holds for likeliest that another agent would, having learned from that one's games."""
+    """Plays the action that another agent, from whose games it has learned, would most likely play."""
 
     name = "imitation"
 

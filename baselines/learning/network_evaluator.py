@@ -1,4 +1,4 @@
-"""What a network with two heads says of positions, as the `Evaluator` that searches ask."""
+"""A network with two heads as the `Evaluator` that searches ask about positions."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from .openvino_network import Planned, installed
 from .recorded import Recorded, parts, rounded
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-"""What a network may compute with by torch; "auto": bfloat16 on GPUs, and where it is quicker on CPUs that multiply it.
-On a CPU "auto" also leaves it to OpenVINO where that is installed, in bfloat16 where the CPU multiplies it.
+"""The numbers that torch may compute a network with; "auto": bfloat16 on GPUs, and where it is quicker on CPUs that
+multiply it. On a CPU "auto" leaves the work to OpenVINO if that is installed, in bfloat16 if the CPU multiplies it.
 """
 HEAVY = 16_000_000
-"""Multiplications a call from which bfloat16 is quicker on those: by half and more; far below it takes twice as long,
-one position of Hex 7x7 by 32 filters, or hundreds of EinStein by layers of 20.
+"""Multiplications a call from which bfloat16 is quicker on those CPUs, by half and more. Far below, it takes twice as
+long: for one position of Hex 7x7 with 32 filters, or hundreds of EinStein with layers of 20.
 """
 
 
 class NetworkEvaluator:
-    """Judges positions by a network of `policy_value`, all that it is asked about in one call.
+    """Judges positions by a network of `policy_value`, all positions that it is asked about in one call.
 
-    It works on a copy of the network, in `precision`, on so many threads of the CPU (0: as torch is set); `refresh`
-    takes over what that has learned since. `rows` is how many positions a call will be about, as a rule. With `leaf` of
-    "playout" random games value positions, and the network says the priors alone.
+    It works on a copy of the network, in `precision`, on `threads` threads of the CPU (0: as torch is set); `refresh`
+    copies what the network has learned since. `rows` is how many positions a call is usually about. With `leaf` of
+    "playout", random games value positions, and the network gives only the priors.
     """
 
     def __init__(
@@ -57,10 +57,10 @@ class NetworkEvaluator:
         self.game, self.frame, self.device = game, Frame(game, encoder), torch.device(device)
         self.dtype = PRECISIONS[quicker(net, self.frame.shape, rows, device) if precision == "auto" else precision]
         self.mask = np.zeros(game.actions, np.int8)
-        # On a GPU what several judge for overlaps, copies and all, when each has a stream of its own.
+        # On a GPU the work of several evaluators overlaps, copies included, when each has a stream of its own.
         self.stream = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None  # type: ignore[no-untyped-call]
         self._recorded: dict[tuple[str, int], Recorded] = {}
-        """For a GPU: what is asked, and of how many positions."""
+        """For a GPU: by what is asked, and about how many positions."""
         self.spent = 0.0
         """Seconds in the network so far."""
         copy = deepcopy(net).eval().to(self.device, self.dtype)
@@ -72,10 +72,10 @@ class NetworkEvaluator:
         self._await_weights()
 
     def refresh(self, net: nn.Module) -> None:
-        """Judge by what a network is now."""
+        """Judge by the weights that a network has now."""
         if self._planned is not None:
             self._planned.refresh(net)
-        # Into the place of the old ones, where what a GPU has recorded reads them.
+        # They replace the old ones in place, where the recordings of a GPU read them.
         self.net.load_state_dict(net.state_dict())
         self._await_weights()
 
@@ -127,7 +127,7 @@ class NetworkEvaluator:
         return found
 
     def _record(self, net: Callable[[Tensor], Any], rows: int, stream: torch.cuda.Stream) -> Recorded:
-        """Return what a GPU does for so many positions, recorded when it is first asked for."""
+        """Return what a GPU does for `rows` positions, recorded when it is first asked for."""
         key = getattr(net, "__name__", ""), rows
         if key not in self._recorded:
             with torch.inference_mode():
@@ -136,7 +136,7 @@ class NetworkEvaluator:
 
 
 def quicker(net: nn.Module, shape: tuple[int, ...], rows: int, device: str = "cpu") -> str:
-    """Name the precision in which a network judges so many observations quicker."""
+    """Name the precision in which a network judges `rows` observations quicker."""
     if torch.device(device).type != "cpu":
         return "bfloat16"
     return "bfloat16" if multiplies_bfloat16() and rows * multiplications(net, shape) >= HEAVY else "float32"
@@ -150,7 +150,7 @@ def multiplies_bfloat16() -> bool:
 def multiplications(net: nn.Module, shape: tuple[int, ...]) -> int:
     """Count what a network's layers multiply to judge one observation.
 
-    By hooks, and on the CPU: torch's own counter, or its device without memory, would load for a second at first.
+    By hooks, and on the CPU: torch's own counter, or its device without memory, would first take a second to load.
     """
     counted: list[int] = []
     probe = deepcopy(net).eval().cpu()
@@ -166,7 +166,7 @@ def check_device(device: str) -> str:
     """Return a device that torch has here; `BoyiError` for one that it does not know or have."""
     try:
         if device != "auto":
-            torch.zeros(1, device=device).item()  # which also tells that it holds numbers: "meta" does not
+            torch.zeros(1, device=device).item()  # which also checks that it holds numbers: "meta" does not
     except Exception:  # each device that torch was built without fails in a way of its own
         raise BoyiError(
             f"device must be auto, cpu, or one that torch has here, as cuda or cuda:1, not {shown(device)}"
@@ -176,7 +176,7 @@ def check_device(device: str) -> str:
 
 @contextmanager
 def torch_threads(count: int) -> Iterator[None]:
-    """Let torch use so many threads on a CPU, 0: as many as before."""
+    """Let torch use `count` threads on a CPU; 0: as many as before."""
     if not count:
         yield
         return

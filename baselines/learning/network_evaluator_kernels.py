@@ -1,4 +1,4 @@
-"""Kernels around the network: what comes out of it, for the rules, and what values positions in its place."""
+"""Kernels around the network: one makes priors of its output, one values positions in its place."""
 
 import math
 

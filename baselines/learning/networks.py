@@ -2,7 +2,7 @@
 
 `build` makes one by name, from the shape of an observation and choices that JSON can hold; that needs torch alone.
 
-None normalises over a batch: a position is worth the same whoever else is in the batch, in training too, and a target
+None normalises over a batch: a position is worth the same whatever else is in the batch, in training too, and a target
 network is its weights and nothing else. What that normalisation does for deep networks, initialisation does here. All
 start out near 0 (`quiet`); only `neurohex` bounds its values.
 """
@@ -31,7 +31,7 @@ Layer = TypeVar("Layer", nn.Conv2d, nn.Linear)
 
 @dataclass(frozen=True)
 class Numbers(Param):
-    """A choice that is a list of at least `least` whole numbers in [low, high] or, with `each`, of lists of so many."""
+    """A choice that is a list of at least `least` whole numbers in [low, high] or, with `each`, of lists of `each`."""
 
     least: int = 1
     each: int = 0
@@ -68,7 +68,7 @@ class Network(nn.Module):
         return prod(self.shape)
 
     def quantiles(self, x: Tensor) -> Tensor:
-        """Return what each action may bring at equal steps of its chances, (B, N, actions); `BoyiError` without."""
+        """Return evenly spaced quantiles of what each action may bring, (B, N, actions); `BoyiError` without."""
         raise BoyiError(f"network {self.name} tells values, not how they spread: choose quantiles")
 
     def planes(self) -> tuple[int, int, int]:
@@ -84,7 +84,7 @@ READ_OFF: dict[str, Param] = {
     "dueling": Param(False, "whether a position's worth is read off apart from that of its actions"),
     "quantiles": Param(0, "how many quantiles are told of what each action may bring; 0: its mean", low=0, high=1000),
 }
-"""How some networks may read values off what they have seen."""
+"""Choices of how some networks read off values."""
 
 
 class Mlp(Network):
@@ -139,7 +139,7 @@ class Block(nn.Module):
 class CellHead(nn.Module):
     """Values of each cell, by the same weights everywhere, then `extra` ones: (B, C, H, W) -> (B, planes·H·W + extra).
 
-    What is no cell is valued by the mean and the highest of each channel: how much there is of it, and whether any.
+    What is no cell is valued by the mean and the maximum of each channel: how much of it there is, and whether any.
     """
 
     def __init__(self, channels: int, planes: int, extra: int) -> None:
@@ -153,7 +153,7 @@ class CellHead(nn.Module):
 
 
 class Dueling(nn.Module):
-    """What a position is worth, and what each action more than the mean of all (Wang et al. 2016, arXiv 1511.06581):
+    """What a position is worth, and how far each action is above the mean (Wang et al. 2016, arXiv 1511.06581):
     one number (B, 1) of `worth` and the values (B, actions) of `more`, both read off the same features.
     """
 
@@ -168,9 +168,9 @@ class Dueling(nn.Module):
 
 
 class Spread(nn.Module):
-    """What actions bring on average, by `many` quantiles of it (Dabney et al. 2018, arXiv 1710.10044).
+    """What actions bring on average, from `many` quantiles of it (Dabney et al. 2018, arXiv 1710.10044).
 
-    `head` tells those of all actions but `extra` ones, quantile after quantile, then the others'.
+    `head` gives those of all actions but the `extra` ones, quantile after quantile, then those of the `extra` ones.
     """
 
     def __init__(self, head: nn.Module, many: int, actions: int, extra: int) -> None:
@@ -187,7 +187,7 @@ class Spread(nn.Module):
 
 
 class Pooled(nn.Module):
-    """Numbers of a whole board, by what there is of each channel: (B, C, H, W) -> (B, outputs)."""
+    """Numbers of a whole board, from how much there is of each channel: (B, C, H, W) -> (B, outputs)."""
 
     def __init__(self, channels: int, outputs: int) -> None:
         super().__init__()
@@ -206,8 +206,8 @@ class Board(Network):
     than four plain convolutions; on Hex 4x4 all were alike. Means and maxima over the board inside it did not help.
 
     ``head="cells"`` is `CellHead`, with a value of each cell for every whole plane of actions, ``"flat"`` one linear
-    layer over everything. ``"auto"`` takes the cells where there are as many actions as cells, or one more (a swap, a
-    pass). That goes by number alone: where as many actions mean something else (EinStein with 3 stones on 3x3), say
+    layer over everything. ``"auto"`` means ``"cells"`` where there are as many actions as cells, or one more (a swap, a
+    pass). Only the number counts: where as many actions mean something else (EinStein with 3 stones on 3x3), say
     ``"flat"``.
     """
 
@@ -235,7 +235,7 @@ class Board(Network):
         return self.head(self.features(x))
 
     def features(self, x: Tensor) -> Tensor:
-        """Compute what values are read off, (B, channels, H, W)."""
+        """Compute the features that values are read off, (B, channels, H, W)."""
         seen: Tensor = self.blocks(self.stem(x).relu())
         return seen
 
@@ -246,9 +246,9 @@ class Board(Network):
 class HexConvolution(nn.Module):
     """A convolution over the cells at most `radius` steps away on Hex's board, (B, in, H, W) -> (B, out, H, W).
 
-    `weight` is (out, in, cells): 7 cells within one step, 19 within two. The two corners that a square filter has
-    besides have no weights at all, as in NeuroHex's code, so that nothing can train, count or save them. A `square` one
-    has them: 9 and 25.
+    `weight` is (out, in, cells): 7 cells within one step, 19 within two. The two extra corners of a square filter have
+    no weights at all, as in NeuroHex's code, so that nothing can train, count or save them. A `square` one has them:
+    9 and 25.
     """
 
     cells: Tensor
@@ -293,10 +293,10 @@ class NeuroHex(Network):
     Hexagonal layers, `mix` giving each one's filters of diameter 5 and 3, then a fully connected layer over all cells,
     with its sigmoid rescaled to [-1, 1]. A thinner mix suits smaller boards.
 
-    Only the first layer reads the padding; as in the authors' code every later one sees zeros there, and the fully
-    connected layer the n x n cells (theirs also has weights for the zeros of the padding). CHOICE: the swap, which
+    Only the first layer reads the padding. As in the authors' code, every later one sees zeros there; the fully
+    connected layer sees the n x n cells (theirs also has weights for the zeros of the padding). CHOICE: the swap, which
     NeuroHex does not know, is one more output of that layer. CHOICE: weights start as He's, not as Glorot's, which
-    would halve the variance in most layers, and the output quiet.
+    would halve the variance in most layers, and the output starts quiet.
     """
 
     name = "neurohex"
@@ -340,7 +340,7 @@ class ResNet(Network):
     """He et al.'s residual network of 20 layers (2016, section 4.2): the mahjong program's (docs/deviations.md, S4).
 
     A convolution, equally many blocks for each of `channels`, with stride 2 where the next begins, and a linear layer:
-    1 + 2 · 9 + 1 layers with weights. CHOICE: 16, 32, 64 channels, as He et al. give this depth: on 19x19 that is a
+    1 + 2 · 9 + 1 layers with weights. CHOICE: 16, 32, 64 channels, as He et al. have at this depth: on 19x19 that is a
     sixteenth of the work of 64 throughout (``channels=[64]``), and a search values thousands of leaves in seconds.
     CHOICE: the linear layer reads every cell rather than their mean: where something stands in a mahjong matrix says
     which tile it is about.
@@ -372,7 +372,7 @@ class ResNet(Network):
 
     def forward(self, x: Tensor) -> Tensor:
         seen = self.blocks(self.stem(x).relu())
-        # Values in bfloat16 are further from each other than two discards of a hand.
+        # Neighbouring values in bfloat16 are further apart than those of two discards of a hand.
         with torch.autocast(x.device.type, enabled=False):
             return self.head(seen.to(self.head[1].weight.dtype))
 
@@ -380,7 +380,7 @@ class ResNet(Network):
 class Cnn(Network):
     """Convolutions of 3x3 with ReLU, one behind the other, then a fully connected layer over all cells and the output.
 
-    CHOICE: sizes; of the convolutional network that S4 compares only its kind is printed.
+    CHOICE: sizes; S4 prints only the kind of the convolutional network that it compares.
     """
 
     name = "cnn"
@@ -404,7 +404,7 @@ class Cnn(Network):
 
 
 class DenseLayer(nn.Module):
-    """A 1x1 convolution to four times `growth` channels, a 3x3 one to `growth`; the input stands before what is new."""
+    """A 1x1 convolution to four times `growth` channels, a 3x3 one to `growth`; the input comes before what is new."""
 
     def __init__(self, inside: int, growth: int) -> None:
         super().__init__()
@@ -419,9 +419,9 @@ class DenseNet(Network):
     """Huang et al.'s DenseNet-BC (2017, arXiv 1608.06993): each layer reads what all before it in its block have found.
 
     A convolution of 2 · `growth` channels, three blocks of equally many layers, between them a 1x1 convolution that
-    halves the channels and a mean over 2x2 cells, and a linear layer: four `layers` with weights, and two for each of
-    the blocks' layers. CHOICE: 40 of growth 12, the smallest that they measured; S4 has 190 of growth 40,
-    hundreds of times the work. CHOICE: the linear layer reads every cell, as `ResNet`'s does.
+    halves the channels and a mean over 2x2 cells, and a linear layer. Outside the blocks four of the `layers` have
+    weights, and each layer of a block counts as two. CHOICE: 40 of growth 12, the smallest that they measured; S4 has
+    190 of growth 40, hundreds of times the work. CHOICE: the linear layer reads every cell, as `ResNet`'s does.
     """
 
     name = "densenet"
@@ -457,9 +457,9 @@ class DenseNet(Network):
 class Suits(Network):
     """A small network for mahjong's `planes` (C, 4, 9), the same weights for all three suits.
 
-    A suit is a row of nine ranks, the honors are the fourth: each becomes `width` features, their sums and the honors'
-    `joint` features of the whole hand, and every row is looked at once more beside these. Actions behind the 34 kinds
-    of tile hang on the joint features alone.
+    A suit is a row of nine ranks, and the honors are the fourth row. Each becomes `width` features. The suits'
+    sum and the honors' become `joint` features of the whole hand, and every row is looked at once more beside these.
+    Actions after the 34 kinds of tile depend on the joint features alone.
     """
 
     name = "suits"
@@ -488,7 +488,7 @@ class Suits(Network):
         return self.of_rows(rows[:, :3].flatten(0, 1), rows[:, 3], every.view(-1, 3), every[: len(x)])
 
     def of_rows(self, suits: Tensor, honors: Tensor, which_suits: Tensor, which_honors: Tensor) -> Tensor:
-        """Value actions (B, actions) of observations whose rows are `which` (B, 3) and (B,) of those given (…, 9 C)."""
+        """Value actions (B, actions) of observations whose rows are those given (…, 9 C) at `which` (B, 3) and (B,)."""
         suits, honors = self.suit(suits).relu(), self.honors(honors).relu()
         joint = self.joint(torch.cat([suits[which_suits].sum(1), honors[which_honors]], 1)).relu()
         ranks = _beside(self.suit_again, suits, which_suits, joint[:, None])
@@ -500,7 +500,7 @@ class Suits(Network):
 
 
 def _beside(layer: nn.Linear, rows: Tensor, which: Tensor, joint: Tensor) -> Tensor:
-    """Apply a layer to rows, each with what stands beside it: to either alone, in sum."""
+    """Apply a layer to rows, each with what stands beside it: to both separately, then summed."""
     wide = rows.shape[1]
     alone = functional.linear(rows, layer.weight[:, :wide], layer.bias)
     return alone[which] + functional.linear(joint, layer.weight[:, wide:])
@@ -537,8 +537,8 @@ def he(layer: Layer, scale: float = 1.0) -> Layer:
 def quiet(layer: Layer) -> Layer:
     """Draw an output layer's weights so small that every value starts near 0, an even game.
 
-    A target takes the best of many values: were those noise, it would be the largest noise, which learning has to
-    spread and then unlearn. Nor are they exactly 0, where the best action would always be the first.
+    A target takes the best of many values: if those were noise, it would be the largest noise, which learning has to
+    spread and then unlearn. They are not exactly 0 either: then the best action would always be the first.
     """
     return _drawn(layer, QUIET / sqrt(layer.weight[0].numel()))
 
@@ -553,12 +553,12 @@ def hidden_layers(inside: int, widths: Sequence[int]) -> tuple[list[nn.Module], 
 
 
 def pooled(x: Tensor) -> Tensor:
-    """Return the mean and the highest of each channel over the board, (B, C, H, W) -> (B, 2 C)."""
+    """Return the mean and the maximum of each channel over the board, (B, C, H, W) -> (B, 2 C)."""
     return torch.cat([x.mean((2, 3)), x.amax((2, 3))], 1)
 
 
 def read_off(net: Network, head: nn.Module, worth: nn.Module | None, extra: int) -> nn.Module:
-    """Let the values that a head tells be read off as the network's choices say; `worth` is for dueling ones."""
+    """Wrap a head so that values are read off it as the network's choices say; `worth` is for dueling ones."""
     many = net.choices["quantiles"]
     if many and worth is not None:
         raise BoyiError(f"network {net.name}: dueling and quantiles do not go together")
@@ -568,12 +568,12 @@ def read_off(net: Network, head: nn.Module, worth: nn.Module | None, extra: int)
 
 
 def spread(net: Network, head: nn.Module, x: Tensor) -> Tensor:
-    """Return the quantiles (B, N, actions) that a head tells; `BoyiError` where it tells none."""
+    """Return the quantiles (B, N, actions) that a head gives; `BoyiError` if it gives none."""
     return head.quantiles(x) if isinstance(head, Spread) else Network.quantiles(net, x)
 
 
 def board_head(head: str, channels: int, cells: int, actions: int, many: int = 1) -> nn.Module:
-    """Make the `head` of a board, as the network `board` describes it, `many` numbers for each action."""
+    """Make the `head` of a board, as the network `board` describes it, with `many` numbers for each action."""
     planes, extra = divmod(actions, cells)
     if head == "cells" and not planes:
         raise BoyiError(f"network board: head=cells wants an action for each of the {cells} cells, not {actions}")
@@ -587,7 +587,7 @@ def flat_head(wide: int, actions: int) -> nn.Sequential:
 
 
 def _drawn(layer: Layer, std: float) -> Layer:
-    if layer.weight.is_meta:  # it has no numbers, and drawing none would import half of torch's compiler
+    if layer.weight.is_meta:  # it has no numbers, and to draw them would import half of torch's compiler
         return layer
     nn.init.normal_(layer.weight, std=std)
     if layer.bias is not None:

@@ -1,6 +1,6 @@
-"""Networks on a CPU by OpenVINO, where it is installed: one position at a time as quick as torch is with many.
+"""Networks on a CPU by OpenVINO, where it is installed: as quick with one position at a time as torch with many.
 
-Torch asks for one layer after the other and lays numbers out anew for each; OpenVINO plans all layers at once.
+Torch calls one layer after the other and lays numbers out anew for each; OpenVINO plans all layers at once.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ def installed() -> bool:
 
 
 class Planned:
-    """What a network says of observations (m, *shape) float32, any m, planned for so many threads of a CPU.
+    """What a network says of observations (m, *shape) float32, any m, planned for `threads` threads of a CPU.
 
-    It is a plan for the weights as they are when they are handed over, last by `refresh`.
+    The plan is for the weights as they were when the network was passed, last to `refresh`.
     """
 
     def __init__(self, net: nn.Module, shape: Sequence[int], dtype: torch.dtype, threads: int) -> None:
@@ -37,9 +37,9 @@ class Planned:
         self._core = openvino.Core()
         self._own = deepcopy(net).eval().cpu().float().requires_grad_(requires_grad=False)
         front = FrontEndManager().load_by_framework("pytorch")
-        # Not by `convert_model`, which tells its makers of every call.
+        # Not by `convert_model`, which reports every call to its makers.
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the only way in that is quick is one that torch would rather not offer
+            warnings.simplefilter("ignore")  # the only quick way in is one that torch would rather not offer
             decoder = TorchScriptPythonDecoder(self._own, example_input=torch.zeros(2, *shape))
         self._model = front.convert(front.load(decoder))
         self._model.reshape([-1, *shape])
@@ -57,7 +57,7 @@ class Planned:
 
     def refresh(self, net: nn.Module) -> None:
         """Plan anew for the weights that a network has now."""
-        # Into the place of the old ones, where the model reads them.
+        # They replace the old ones in place, where the model reads them.
         self._own.load_state_dict(net.state_dict())
         compiled = self._core.compile_model(self._model, "CPU", self._hints)
         self._request = compiled.create_infer_request()

@@ -61,7 +61,7 @@ class MaskedQNetwork(QNetwork):
 
 
 class MaskedDQNPolicy(DQNPolicy):
-    """Online and target network; `network` is a name in `NETWORKS`, `choices` what that network may be told."""
+    """Online and target network; `network` is a name in `NETWORKS`, `choices` are that network's."""
 
     default: ClassVar[str] = "board"
 
@@ -85,12 +85,12 @@ class MaskedDQNPolicy(DQNPolicy):
         )
 
     def keep_average(self) -> None:
-        """Keep a network beside the online one for the mean of its weights; it plays where nothing is explored."""
+        """Keep a network beside the online one for the mean of its weights; it plays when nothing is explored."""
         self.averaged = deepcopy(self.q_net).requires_grad_(requires_grad=False)
 
     @property
     def playing(self) -> MaskedQNetwork:
-        """The network that plays where nothing is explored."""
+        """The network that plays when nothing is explored."""
         net = getattr(self, "averaged", self.q_net)
         assert isinstance(net, MaskedQNetwork)
         return net

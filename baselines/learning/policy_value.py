@@ -1,8 +1,8 @@
 """Networks with two heads: observations (B, *shape) in, a logit for each action (B, actions) and a value (B,) out.
 
-The value is in [-1, 1], from the side of the seat that observes. What is illegal gets a logit like anything else:
-whoever asks takes the softmax over what is legal. As the networks of `networks` none normalises over a batch, and all
-start out quiet: an even policy, and every position worth nothing.
+The value is in [-1, 1], from the side of the seat that observes. Illegal actions get a logit like any other: the caller
+takes the softmax over the legal ones. Like the networks of `networks`, none normalises over a batch, and all start out
+quiet: an even policy, and every position worth nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Judged = tuple[Tensor, Tensor]
 
 
 class PooledBlock(Block):
-    """A `Block` whose first convolution also hears the mean and the highest of each channel over the whole board."""
+    """A `Block` whose first convolution also sees the mean and the maximum of each channel over the whole board."""
 
     def __init__(self, channels: int, blocks: int) -> None:
         super().__init__(channels, channels, 1, blocks)
@@ -38,9 +38,9 @@ class Board(Network):
     """A residual network for planes of any size: the same weights play every board that they fit.
 
     A 3x3 convolution, `blocks` of two, every `pool`-th of which looks over the whole board (Wu 2019, arXiv 1902.10565,
-    section 3.3), and two heads. The policy's is that of the network `board` of `networks`: read off the cells, the
-    weights fit every size that has as many planes of actions, by a linear layer over everything they fit one alone. The
-    value is read off what is pooled over the board.
+    section 3.3), and two heads. The policy's is that of the network `board` of `networks`: if it reads off the cells,
+    the weights fit every size that has as many planes of actions; if it is a linear layer over everything, they fit
+    only one. The value is read off what is pooled over the board.
     """
 
     name = "board"
@@ -75,7 +75,7 @@ class Board(Network):
         return self._judged(self._features(x))
 
     def foretell(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Judge positions and say besides a logit for each action to be played next (B, actions), and whose stone will
+        """Judge positions, and also give a logit for each action to be played next (B, actions), and whose stone will
         be on each cell at the end (B, H, W), from 1, the observer's, to -1.
         """
         x = self._features(x)
@@ -111,8 +111,8 @@ class Layout(Network):
 
     Three 3x3 convolutions; the policy by 1x1 convolutions of 3 filters and one fully connected layer, a number for each
     point, the value by 1x1 convolutions of 4 filters and fully connected layers of 64 and 1. CHOICE: 32, 64 and 128
-    filters; the text's "3 filters of 3x3" may mean another thing. Jiu's actions of the battle, behind those that put a
-    stone on a point, have logits of 0.
+    filters; the text's "3 filters of 3x3" may mean something else. Jiu's actions of the battle, which come after those
+    that put a stone on a point, have logits of 0.
     """
 
     name = "layout"
@@ -153,8 +153,8 @@ class Layout(Network):
 class Policy42Value36(Network):
     """The two networks of the published program for EinStein (docs/deviations.md, S5), for the encoder `policy42`.
 
-    Three hidden layers of 20 each; the value's see the stones alone, the first six sevenths of the numbers, and not the
-    die. CHOICE: ReLU, which the text has lost, and tanh at the value, whose label is 1 or -1.
+    Three hidden layers of 20 each; the value network sees only the stones, the first six sevenths of the numbers, not
+    the die. CHOICE: ReLU, which the text has lost, and tanh at the value, whose label is 1 or -1.
     """
 
     name = "policy42_value36"
@@ -177,7 +177,7 @@ class Policy42Value36(Network):
         return self.policy(self.deciding(x)), self.values(x)
 
     def values(self, x: Tensor) -> Tensor:
-        """Value positions alone, (B,)."""
+        """Return only the values of positions, (B,)."""
         values: Tensor = self.value(self.valuing(x[:, : self.seen]))[:, 0].tanh()
         return values
 

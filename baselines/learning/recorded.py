@@ -1,6 +1,6 @@
-"""A network on a GPU, recorded: what it does for a number of positions is asked for in one call, not layer by layer.
+"""A network on a GPU, recorded: one call asks for all that it does for a number of positions, not one call a layer.
 
-Layers of a small network take longer to be asked for, some 20 microseconds each, than to be computed.
+To ask for a layer of a small network takes longer, some 20 microseconds, than to compute it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-LEAST = 8  # positions that are judged at once at least; each size that is recorded is twice the last
+LEAST = 8  # the fewest positions that are judged at once; each size that is recorded is twice the one before
 _recording = Lock()
 
 
 def rounded(m: int) -> int:
-    """Say how many positions are judged where m are asked about."""
+    """Say how many positions are judged when m are asked about."""
     return max(LEAST, 1 << (m - 1).bit_length())
 
 
@@ -30,7 +30,7 @@ def parts(said: Any) -> tuple[Tensor, ...]:
 class Recorded:
     """What `net` says of observations (rows, *shape), computed as `dtype` on a stream of a GPU.
 
-    `shown` is where they are written to. A change of the network's weights, in place, is a change of what it says.
+    `shown` is where observations are written to. A change of the network's weights in place changes what it says.
     """
 
     def __init__(

@@ -9,7 +9,7 @@ import torch
 from gymnasium import spaces
 from stable_baselines3.common.buffers import DictReplayBuffer
 
-LEAST = 1e-3  # what is added to an error: nothing that was right once is never drawn again
+LEAST = 1e-3  # added to every error, so that a transition without one can still be drawn again
 Observation = dict[str, np.ndarray]
 
 
@@ -17,7 +17,7 @@ class Transitions(NamedTuple):
     """m transitions: observations by key (m, …), actions (m, 1) int64, the others (m, 1) float32.
 
     `factors` is what the value of the next position is multiplied by: -1 where the opponent moves there, else 1.
-    `weights` undo in the loss that some are drawn more often than others, `places` (m,) say which they are.
+    `weights` make up in the loss for some being drawn more often than others; `places` (m,) say which they are.
     """
 
     observations: dict[str, torch.Tensor]
@@ -31,11 +31,11 @@ class Transitions(NamedTuple):
 
 
 class Replay(DictReplayBuffer):
-    """SB3's memory of `buffer_size` transitions, taken in any number at a time and drawn from a stream of its own.
+    """SB3's memory of `buffer_size` transitions, added in any number at a time and drawn by a stream of its own.
 
     Observations of zeros and ones, as most encoders give them, are kept in bytes; the first other number widens the
-    memory to float32. With `prioritized` above 0 transitions are drawn in proportion to that power of what was last
-    wrong about them (Schaul et al. 2016, arXiv 1511.05952), new ones as often as any.
+    memory to float32. With `prioritized` above 0, transitions are drawn in proportion to that power of their last error
+    (Schaul et al. 2016, arXiv 1511.05952), new ones as often as any.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Replay(DictReplayBuffer):
         self.pos, self.full = pos, full
 
     def sample(self, batch_size: int, env: Any = None, exponent: float = 1.0) -> Transitions:  # type: ignore[override]
-        """Draw transitions with replacement; `exponent` says how far their weights make up for unlike chances."""
+        """Draw transitions with replacement; `exponent` says how far their weights make up for unequal chances."""
         size = self.size()
         if not self.prioritized:
             return self._get_samples(self.rng.integers(size, size=batch_size))
@@ -115,7 +115,7 @@ class Replay(DictReplayBuffer):
         )
 
     def judge(self, places: np.ndarray, errors: np.ndarray) -> None:
-        """Note how wrong transitions (m,) were, `errors` (m,) at least 0, for how often they are drawn from now on."""
+        """Note the `errors` (m,), at least 0, of transitions (m,), which say how often they are drawn from now on."""
         if self.prioritized:
             self.priorities[places] = (errors + LEAST) ** self.prioritized
 

@@ -1,4 +1,4 @@
-"""The newest samples of what is learned from, the oldest of which make room."""
+"""The newest samples to learn from; the oldest make room."""
 
 from __future__ import annotations
 

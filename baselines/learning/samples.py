@@ -37,7 +37,7 @@ def sample_form(game: Game, values: Mapping[str, Any], *, ended: bool = True) ->
 
 
 def positions(game: Game, samples: np.ndarray, name: str = "state") -> np.ndarray:
-    """Return the positions (m,) of samples as records, or others that they hold."""
+    """Return the positions (m,) of samples, or others that they hold, as records."""
     return np.ascontiguousarray(samples[name]).view(game.dtype)
 
 
@@ -49,7 +49,7 @@ def scaled(game: Game, returns: np.ndarray) -> np.ndarray:
 
 class Drawn(NamedTuple):
     """Samples as a network is shown them: what it sees (m, …), the legal actions (m, actions), the policy (m, actions)
-    and the target of the value (m,); where they are learned, too, what is played next (m, actions), nothing at the end
+    and the target of the value (m,); where these are learned, also what is played next (m, actions), nothing at the end
     of a game, and who owns each cell (m, H, W) once it has ended: 1 the observer, -1 the other, 0 nobody.
     """
 

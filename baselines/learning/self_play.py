@@ -1,11 +1,11 @@
 """Games that a network plays against itself, here or in other processes, and the samples that they leave.
 
-A `SelfPlay` plays many games at once: one search for all of them, in which every simulation asks the network about all
-leaves together. Each decision becomes a sample: the position, the policy that the search found, what it held the
-position to be worth and, once the game has ended, who has won.
+A `SelfPlay` plays many games at once, with one search for all of them, in which every simulation asks the network about
+all leaves together. Each decision becomes a sample: the position, the policy and the value that the search found and,
+once the game has ended, who has won.
 
-A `Player` does that in another process, maybe of another machine, and keeps nothing: an `Order` hands it weights and a
-seed, it plays new games to their ends, and gives back what has come of them. The same order always gives the same.
+A `Player` does that in another process, perhaps on another machine, and keeps nothing: it takes weights and a seed from
+an `Order`, plays new games to their ends, and returns the results. The same order always gives the same results.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SUMS = (
 """What is counted between two lines of the log."""
 
 ANY_OPENING = 0.25
-"""Share of the games that begin with any random opening where others begin with the most even of some."""
+"""Share of the games that begin with any random opening, while the others begin with the most even of several."""
 
 SPENT = ("network", "kernels", "python")
 """What the time of playing goes into."""
@@ -46,7 +46,7 @@ SPENT = ("network", "kernels", "python")
 class SelfPlay:
     """`n` games of one kind that a network plays against itself, and the samples of those that have not ended.
 
-    Where one has ended another begins, unless they are played but `once`.
+    When one has ended, another begins, unless they are played only `once`.
     """
 
     def __init__(
@@ -67,15 +67,15 @@ class SelfPlay:
         self.search = GuidedSearch(game, evaluator, settings, max(values["sims"], values["quick_sims"]))
         self.open = np.zeros((n, 16), sample_form(game, values, ended=False))
         self.moves = np.zeros(game.actions, np.int64)
-        """How often each action has been played since somebody asked."""
+        """How often each action has been played since the last `take`."""
         self.count = np.zeros(n, np.int64)
-        """How many samples of each game stand in `open`."""
+        """How many samples of each game are in `open`."""
         self.plies = np.zeros(n, np.int64)
         self.spent = 0.0
-        """Seconds of playing since somebody asked."""
+        """Seconds of playing since the last `take`."""
 
     def play(self, moves: int, sums: dict[str, float]) -> np.ndarray:
-        """Make so many decisions in every game that goes on; return the samples of those that have ended with one."""
+        """Make `moves` decisions in every game that goes on; return the samples of the games that end meanwhile."""
         started, finished = time.perf_counter(), [np.zeros(0, sample_form(self.game, self.values))]
         for _ in range(moves):
             view = self._begun(self.batch.view())
@@ -106,7 +106,7 @@ class SelfPlay:
         return np.concatenate(finished)
 
     def _begun(self, view: View) -> View:
-        """Lead games that begin through one of some random openings, as a rule the most even; view them then."""
+        """Play a random opening in games that begin, as a rule the most even of several; return the view after it."""
         new, many, most = np.flatnonzero(self.plies[view.row] == 0), self.values["openings"], self.values["opening"]
         if not (many and new.size):
             return view
@@ -118,10 +118,10 @@ class SelfPlay:
         going, uneven = np.flatnonzero(states["to_move"] >= 0), np.full(states.size, np.inf)
         seats = states["to_move"][going].astype(np.int64)
         uneven[going] = np.abs(self.evaluator.values(copied(states, going), seats))
-        # Some begin with any, or nobody would learn what to do on an empty board.
+        # Some begin with any opening, or nobody would learn what to do on an empty board.
         best = np.where(self.rng.random(rows.size) < ANY_OPENING, 0, uneven.reshape(-1, many).argmin(axis=1))
         chosen = many * np.arange(rows.size) + best
-        # Where an opening ends the game at once there is none.
+        # An opening that would end the game at once is not played.
         lengths, actions = np.where(np.isinf(uneven[chosen]), 0, lengths[chosen]), actions[chosen]
         for ply in range(most):
             longer = lengths > ply
@@ -131,7 +131,7 @@ class SelfPlay:
         return self.batch.view()
 
     def _astray(self, view: View, actions: np.ndarray) -> np.ndarray:
-        """Let half of the games that are in their opening go on with a random action; say which (m,)."""
+        """Give half of the games that are in their opening a random action; say which (m,)."""
         if self.values["openings"]:
             return np.zeros(view.row.size, np.bool_)
         astray: np.ndarray = self.plies[view.row] < self.values["opening"]
@@ -142,7 +142,7 @@ class SelfPlay:
         return astray
 
     def _noise(self, view: View, full: np.ndarray) -> Noise | None:
-        """Draw what full searches are stirred by."""
+        """Draw the noise for full searches."""
         values = self.values
         if values["root"] == "gumbel":
             return Noise(np.zeros(full.size), self.rng.gumbel(size=view.mask.shape) * full[:, None])
@@ -152,13 +152,13 @@ class SelfPlay:
 
     def _dirichlet(self, mask: np.ndarray) -> np.ndarray:
         drawn = self.rng.standard_gamma(self.values["dirichlet"], mask.shape) * mask
-        # Where all are too small to be told from 0, the noise is even.
+        # Where all are too small to differ from 0, the noise is even.
         drawn = np.where(drawn.sum(axis=1, keepdims=True) > 0, drawn, mask)
         noise: np.ndarray = drawn / drawn.sum(axis=1, keepdims=True)
         return noise
 
     def _choose(self, view: View, found: Searched) -> np.ndarray:
-        """Choose what is played (m,): Gumbel's choice; the visits' at the temperature of the ply."""
+        """Choose what is played (m,): Gumbel's choice, or one by visits at the temperature of the ply."""
         values = self.values
         if values["root"] == "gumbel":
             return found.action
@@ -176,7 +176,7 @@ class SelfPlay:
         return actions
 
     def _remember(self, view: View, found: Searched, full: np.ndarray, actions: np.ndarray) -> None:
-        """Keep decisions; what is played is what comes next after those before."""
+        """Keep decisions; to the decisions before, their actions are what was played next."""
         parts = self.open.dtype.names or ()
         if "reply" in parts:
             last = self.count[view.row] - 1
@@ -213,7 +213,7 @@ class SelfPlay:
         return self._weighed(ended) if self.values["surprise"] else ended
 
     def _weighed(self, ended: np.ndarray) -> np.ndarray:
-        """Repeat samples, or leave them out, by how much their searches surprised the network."""
+        """Repeat samples, or leave them out, according to how much their searches surprised the network."""
         share, surprise = self.values["surprise"], ended["surprise"].astype(np.float64)
         weight = 1 - share + share * surprise / max(surprise.mean(), 1e-9) if ended.size else surprise
         return ended.repeat(np.floor(weight + self.rng.random(ended.size)).astype(np.int64))
@@ -227,7 +227,7 @@ def entropy(policies: np.ndarray) -> np.ndarray:
 
 
 def divergence(policies: np.ndarray, priors: np.ndarray) -> np.ndarray:
-    """Measure how far policies (m, actions) are from the priors that they came of, in nats (m,)."""
+    """Measure how far policies (m, actions) are from the priors that they came from, in nats (m,)."""
     crossed = -(policies * np.log(np.maximum(priors, 1e-9))).sum(axis=1)
     found: np.ndarray = np.maximum(crossed - entropy(policies), 0.0)
     return found
@@ -242,8 +242,8 @@ class Order(NamedTuple):
 
 
 class Played(NamedTuple):
-    """What has come of games of one kind: samples, what was counted (`SUMS`), how often each action was played, and
-    what so many seconds went into (`SPENT`).
+    """The results of games of one kind: samples, what was counted (`SUMS`), how often each action was played, and what
+    the seconds went into (`SPENT`).
     """
 
     game: int
@@ -254,7 +254,7 @@ class Played(NamedTuple):
 
 
 class Player:
-    """Plays as it is ordered, on one thread of a CPU, by a network of the kind that learns."""
+    """Plays as ordered, on one thread of a CPU, by a network of the kind that learns."""
 
     def __init__(
         self, games: Sequence[Game], encoder: str, choices: Mapping[str, Any], values: Mapping[str, Any]
@@ -272,7 +272,7 @@ class Player:
 
 
 def take(number: int, play: SelfPlay, moves: int) -> Played:
-    """Play on for so many decisions in every game of a kind, and tell all that there is to it."""
+    """Play on for `moves` decisions in every game of a kind, and return everything about them."""
     sums = dict.fromkeys(SUMS, 0.0)
     samples = play.play(moves, sums)
     network, kernels = play.evaluator.spent, play.search.spent

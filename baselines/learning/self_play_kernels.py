@@ -5,9 +5,9 @@ from ...envs.engine.rng import below
 
 
 def stray_rows(states, lengths, streams, mask, actions):
-    """Play so many random actions (m,) in each of the positions (m,), from its stream (m, 2), until the game ends.
+    """Play `lengths` (m,) random actions in the positions (m,), from their streams (m, 2), or until the game ends.
 
-    They are written to `actions` (m, most); `mask` is scratch. Without chance in the game.
+    They are written to `actions` (m, most); `mask` is scratch. For games without chance.
     """
     for k in range(states.shape[0]):
         s = states[k]

@@ -9,7 +9,7 @@ from ...envs.engine.errors import BoyiError, shown
 from ...envs.records.files import PathOf, as_path
 
 FILE = "model.safetensors"
-"""What a run has learned, in its folder."""
+"""The file in a run's folder that holds what it has learned."""
 WEIGHTS = Path(__file__).parent / "weights"
 
 
@@ -19,7 +19,7 @@ def shipped_weights(agent: str) -> list[str]:
 
 
 def weights_file(agent: str, path: PathOf) -> Path:
-    """Find the file of a network that an agent is to play by: one that ships, by its name, or by its file or the folder
+    """Find the file of a network that an agent is to play by, from the name of one that ships, its file or the folder
     of its run; `BoyiError` for a name that nothing has.
     """
     known = shipped_weights(agent)

@@ -1,1 +1,1 @@
-"""A learner's run from a config, in a folder that a kill leaves fit to go on from."""
+"""A learner's run from a config, in a folder from which it can go on after a kill."""

@@ -214,7 +214,7 @@ class AlphaZeroTrainer(Trainer):
         return [self.learner.rng, *(play.rng for play in self._playing())]
 
     def _forms(self, arrays: Arrays, state: AlphaZeroState, where: str) -> Forms:
-        """Say what `pack` gathers of a learner like this one that has come as far as the state says."""
+        """Describe what `pack` gathers of a learner like this one that is as far on as the state says."""
         learner = self.learner
         found: Forms = {"moves": ArrayForm(self.moves.shape, (np.int64,), 0)}
         for name, net in self._networks().items():
@@ -232,7 +232,7 @@ class AlphaZeroTrainer(Trainer):
         for k, play in enumerate(self._playing()):
             n, most = play.count.size, play.game.longest
             count = ArrayForm((n,), (np.int64,), 0, most)
-            # How many samples there are hangs on the counts, which have to be in order for that.
+            # How many samples there are depends on the counts, so these are checked first.
             name = f"play/{k}/count"
             fit_arrays({key: array for key, array in arrays.items() if key == name}, {name: count}, where)
             opened = int(arrays[name].sum())
@@ -244,7 +244,7 @@ class AlphaZeroTrainer(Trainer):
 
 
 POSITIONS = {"state": "states", "end": "ends"}
-"""What of samples are positions, and what arrays of them are called."""
+"""The fields of samples that are positions, and the names of their arrays."""
 
 
 def unmixed(samples: np.ndarray) -> Arrays:
@@ -276,7 +276,7 @@ def mixed(game: Game, form: np.dtype, arrays: Arrays, where: str) -> np.ndarray:
 
 
 def sample_forms(game: Game, form: np.dtype, size: int) -> Forms:
-    """Say what `unmixed` makes of so many samples of a form."""
+    """Describe what `unmixed` returns for `size` samples of a form."""
     bounds = {
         "value": (-1, 1),
         "outcome": (-1, 1),

@@ -1,6 +1,6 @@
 """Training configs: small TOML files, those shipped in ``configs/`` by name and a user's own by path.
 
-What a config may set hangs on its `algorithm`: fields that every run has, and those of the algorithm.
+What a config may set depends on its `algorithm`: fields that every run has, and those of the algorithm.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Config:
 
     @property
     def game(self) -> Game:
-        """The game, or of several the first, which evaluations play."""
+        """The game that evaluations play: the first, if there are several."""
         return self.games[0]
 
     @property
@@ -122,17 +122,17 @@ class Config:
 
     @property
     def ladder(self) -> tuple[str, ...]:
-        """The agents that evaluations play."""
+        """The agents that evaluations play against."""
         return self.lists["ladder"]
 
     @property
     def opponent(self) -> tuple[str, ...]:
-        """The agents that are learned against, or "self"."""
+        """The agents that the learner plays against, or "self"."""
         return self.lists.get("opponent", ("self",))
 
     @property
     def agents(self) -> list[str]:
-        """The agents that a run makes: opponents, the ladder's, and who plays the games that it starts in."""
+        """The agents that a run makes: opponents, the ladder's, and the one that plays the games that it starts in."""
         starts = self.values.get("starts", "")
         return [agent for agent in (*self.opponent, *self.lists["ladder"], starts) if agent not in ("self", "")]
 
@@ -160,7 +160,7 @@ def read_config(name: PathOf, **changes: Any) -> Config:
 
 
 def check_config(name: str, given: Mapping[str, Any]) -> Config:
-    """Check fields, defaults filled in; `BoyiError` names the field."""
+    """Check fields and fill in defaults; `BoyiError` names the field."""
     owner = f"config {name}"
     algorithm = RUN["algorithm"].check(owner, "algorithm", given.get("algorithm", "dqn"))
     fields = FIELDS[algorithm]

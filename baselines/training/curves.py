@@ -15,7 +15,7 @@ COUNTED = {"train/samples", "train/steps", "train/learning_rate", "train/n_updat
 
 
 def curves(lines: Sequence[dict[str, float]], unit: str) -> bytes:
-    """Draw the scores against the ladder, what they bring where they are graded, and the losses, over the steps, which
+    """Draw the scores against the ladder, the mean returns where there are any, and the losses, over the steps, which
     are counted in `unit`.
     """
     drawn = {"eval/": "score", "return/": "mean return", "train/": "loss, mean value"}

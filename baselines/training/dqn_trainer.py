@@ -55,7 +55,7 @@ def make_training_env(config: Config) -> SB3VecEnv:
 
 
 def played_lines(config: Config) -> list[list[int]]:
-    """Let the agent that a config `starts` in the games of play itself; return their actions, the same every time."""
+    """Let the agent whose games a config `starts` in play itself; return the games' actions, the same every time."""
     agents = [config["starts"], config["starts"]]
     opening = max(1, config["opening"])
     match = Match(
@@ -136,7 +136,7 @@ class DQNTrainer(Trainer):
 
 
 class _Rounds(BaseCallback):
-    """Counts the moves, and calls back where SB3's loop is between two rounds."""
+    """Counts the moves, and calls back when SB3's loop is between two rounds."""
 
     def __init__(self, trainer: DQNTrainer, between: Callable[[], None]) -> None:
         super().__init__()

@@ -65,7 +65,7 @@ def _read_network(file: Path, config: dict[str, Any]) -> tuple[dict[str, np.ndar
 
 
 def _games(lines: Sequence[Figures]) -> float:
-    """Say how many games of self-play a log tells of: by their count or, as DQN has it, by their mean length."""
+    """Say how many games of self-play a log tells of: from their count or, for DQN, from their mean length."""
     games, before = latest(lines, "rollout/games") or latest(lines, "rollout/hands"), 0.0
     if not games:
         for line in lines:

@@ -142,7 +142,7 @@ class HandTrainer(Trainer):
         return [self.learner.rng, *(play.rng for play in self.learner.playing)]
 
     def _forms(self, arrays: Arrays, state: HandState, where: str) -> Forms:
-        """Say what `pack` gathers of a learner like this one that has come as far as the state says."""
+        """Describe what `pack` gathers of a learner like this one that is as far on as the state says."""
         learner = self.learner
         found: Forms = {"moves": ArrayForm(self.moves.shape, (np.int64,), 0)}
         for name, net in self._networks().items():
@@ -154,7 +154,7 @@ class HandTrainer(Trainer):
         found |= named("samples", sample_forms(learner.game, min(state.total, self.config["buffer_size"])))
         for k, play in enumerate(learner.playing):
             waiting = ArrayForm(play.waiting.shape, (np.bool_,))
-            # How many decisions there are hangs on who waits, which has to be in order for that.
+            # How many decisions there are depends on who waits, so that is checked first.
             name = f"play/{k}/waiting"
             fit_arrays({key: array for key, array in arrays.items() if key == name}, {name: waiting}, where)
             found[name] = waiting
@@ -193,7 +193,7 @@ def together(game: Game, arrays: Arrays, where: str, *, linked: bool = True) -> 
 
 
 def sample_forms(game: Game, size: int) -> Forms:
-    """Say what `apart` makes of so many samples."""
+    """Describe what `apart` returns for `size` samples."""
     found = {name: ArrayForm((size, game.dtype.itemsize), (np.uint8,)) for name in ("state", "next")}
     found |= {name: ArrayForm((size,), (np.int16,), 0, game.actions - 1) for name in ("action", "follows")}
     return {**found, "reward": ArrayForm((size,), (np.float32,)), "over": ArrayForm((size,), (np.bool_,))}

@@ -1,4 +1,4 @@
-"""``boyi train``: a learner from a config, in a folder that a kill at any moment leaves fit to go on from.
+"""``boyi train``: a learner from a config, in a folder from which it can go on after a kill at any moment.
 
 ``runs/NAME`` holds ``config.json`` and ``versions.json``; ``log.jsonl`` and TensorBoard's files;
 ``checkpoint.safetensors``, all that the next step depends on; ``model.safetensors``, what ``"dqn:runs/NAME"`` or
@@ -49,7 +49,7 @@ FREE = (
 """Fields that may change when a run is resumed."""
 
 STOPPED = "stopped"
-"""Why a run stops that was asked to: at once, without an evaluation."""
+"""Why a run has stopped that was asked to: it stops at once, without an evaluation."""
 
 FRESH = 30.0  # seconds after which an evaluation draws the pictures again
 
@@ -208,7 +208,7 @@ class _Keeper:
             raise _Stop(why)
 
     def _due(self, interval: str) -> bool:
-        """Whether a multiple of the interval has been passed since the last look."""
+        """Whether a multiple of the interval has been passed since the last check."""
         return self.run.steps // self.run.config[interval] > self.seen // self.run.config[interval]
 
     def _why(self) -> str:

@@ -61,7 +61,7 @@ class Twist(Form, frozen=True, kw_only=True):
 
 
 class Generator(Form, frozen=True, kw_only=True):
-    """The state of a generator of NumPy's, as that gives it."""
+    """The state of a NumPy generator, as NumPy gives it."""
 
     bit_generator: Literal["PCG64"]
     state: Twist
@@ -143,7 +143,7 @@ def pack(model: DQN) -> tuple[Arrays, State]:
 
 
 def unpack(model: DQN, arrays: Arrays, facts: State, where: str) -> None:
-    """Put a learner of the same config where `pack` found another; `BoyiError` for what no such learner has packed."""
+    """Bring a learner of the same config to the state that `pack` gathered; `BoyiError` for any other data."""
     assert isinstance(model.env, SB3VecEnv)
     if facts.replay.pos >= model.replay_buffer.buffer_size:
         raise BoyiError(f"{where} is damaged: its replay memory goes on at {facts.replay.pos}, behind its end")
@@ -178,7 +178,7 @@ def keepers(model: DQN) -> dict[str, Turns | Chain]:
 
 
 def forms(model: DQN, facts: State) -> Forms:
-    """Say what `pack` gathers of a learner like this one that has come as far as the facts say."""
+    """Describe what `pack` gathers of a learner like this one that is as far on as the facts say."""
     assert isinstance(model.env, SB3VecEnv)
     space, n = model.observation_space, model.env.num_envs
     assert isinstance(space, spaces.Dict) and isinstance(model.action_space, spaces.Discrete)

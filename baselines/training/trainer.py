@@ -22,7 +22,7 @@ class Trainer(ABC):
     unit: ClassVar[str]
     """What its steps are, for the axis of a picture."""
     watched: ClassVar[tuple[str, ...]]
-    """The figures of the log that somebody who watches wants to see, scores apart."""
+    """The figures of the log that somebody who watches wants to see, besides scores."""
     moves: np.ndarray
     """How often it has played each action (actions,) int64."""
 
@@ -36,11 +36,11 @@ class Trainer(ABC):
 
     @abstractmethod
     def train(self, between: Callable[[], None]) -> None:
-        """Go on to the config's steps, and call `between` before each round; what that raises ends it."""
+        """Go on to the config's steps, and call `between` before each round; an exception from that ends it."""
 
     @abstractmethod
     def figures(self) -> Figures:
-        """Say how learning has gone since this was last asked."""
+        """Say how learning has gone since the last call."""
 
     @abstractmethod
     def agent(self) -> Agent:
@@ -56,4 +56,4 @@ class Trainer(ABC):
 
     @abstractmethod
     def unpack(self, arrays: Arrays, facts: dict[str, Any], where: str) -> None:
-        """Put a new trainer of the same config where `pack` found another; `BoyiError` for what no such has packed."""
+        """Bring a new trainer of the same config to the state that `pack` gathered; `BoyiError` for any other data."""

@@ -1,1 +1,1 @@
-"""Work shared out to processes, of this machine or of a cluster."""
+"""Work shared out among processes, of this machine or of a cluster."""

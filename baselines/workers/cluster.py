@@ -1,4 +1,4 @@
-"""The processes of a Ray cluster, which has no more of them than cores."""
+"""The processes of a Ray cluster, at most as many as it has cores."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def connect() -> None:
         return
     address = os.environ.get("RAY_ADDRESS", "auto")
     try:
-        if "://" not in address and ":" in address:  # which Ray itself would ask for minutes
+        if "://" not in address and ":" in address:  # which Ray itself would try for minutes
             host, _, port = address.rpartition(":")
             socket.create_connection((host, int(port)), PATIENCE).close()
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
@@ -55,7 +55,7 @@ def cores() -> Counter[str]:
 
 
 class Cluster:
-    """Processes on every node, each of them begun by `begin`, but no more than `workers`.
+    """Processes on every node, each of them begun by `begin`, at most `workers` in all.
 
     Those of nodes that have died are missing until others join.
     """
@@ -80,7 +80,7 @@ class Cluster:
         return list[Executor](hired)
 
     def dismiss(self, *, at_once: bool) -> None:
-        gc.freeze()  # each pool that is closed has garbage collected, which would go through all there is each time
+        gc.freeze()  # closing a pool collects garbage, which would go through all there is each time
         wait([member.end(at_once=at_once) for member in self._members])
         gc.unfreeze()
 
@@ -105,14 +105,14 @@ class Member(Executor):
                 self._pool.apply(self.begin)
             if self._wanted:
                 return self._pool.apply(function, args, kwargs)
-        except RayTaskError as error:  # it lives, and cannot read what it is sent
+        except RayTaskError as error:  # it is alive, but cannot read what it is sent
             raise BoyiError(f"a node cannot do what it is asked: {str(error).splitlines()[-1]}") from None
         except RayError as error:
             self.alive = False
             raise BrokenExecutor(str(error)) from None
 
     def end(self, *, at_once: bool) -> Future[None]:
-        """End the process, in the middle of an item where that is to be `at_once`; return when that is done."""
+        """End the process, if `at_once` even in the middle of an item; return what is done when it has ended."""
         self._wanted = not at_once
         if at_once and self._pool is not None:
             self._pool.terminate()  # type: ignore[no-untyped-call]
@@ -126,5 +126,5 @@ class Member(Executor):
         if self._wanted:
             self._pool.close()  # type: ignore[no-untyped-call]
             self._pool.join()  # type: ignore[no-untyped-call]
-        else:  # it may have been on its way when it was told
+        else:  # it may have been starting when it was told to end
             self._pool.terminate()  # type: ignore[no-untyped-call]

@@ -1,8 +1,8 @@
-"""Work shared out to processes, of this machine or of a cluster, one item after another to whoever is free.
+"""Work shared out among processes, of this machine or of a cluster: each item goes to one that is free.
 
-What a process works with is made there, once, by a recipe; items and results travel. A process that dies, killed or out
-of memory, takes nothing along but the item in work, which is done again. All of them end with the process that has
-started them, however that ends, and at once when it wants no more.
+A recipe makes what a process works with, once in each; only items and results travel. A process that dies, killed or
+out of memory, loses only the item that it was working on, which is done again. All of them end with the process that
+has started them, however that ends, and at once when it wants no more.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Result = TypeVar("Result")
 
 
 def check_workers(workers: int, cluster: str | None = None) -> int:
-    """Return how many processes are to work, for 0 one on each core of this machine or of the cluster that is named.
+    """Return how many processes are to work; 0 means one on each core of this machine or of the cluster that is named.
 
-    `BoyiError` for what is no number of them, for more than a cluster has cores, and where there is no such cluster.
+    `BoyiError` for what is no number of them, for more than a cluster has cores, and if there is no such cluster.
     """
     if cluster is not None and cluster != "ray":
         raise BoyiError(f"cluster must be ray, not {shown(cluster)}")
@@ -51,19 +51,19 @@ class Pool(Protocol):
     """Where processes are started."""
 
     def hire(self, working: int) -> list[Executor]:
-        """Start the processes that are missing, so many being there; return for each the executor that reaches it."""
+        """Start the processes that are missing when `working` are there; return the executor that reaches each."""
         ...
 
     def dismiss(self, *, at_once: bool) -> None:
-        """End all processes, in the middle of an item where that is to be `at_once`."""
+        """End all processes, if `at_once` even in the middle of an item."""
         ...
 
 
 class Crew(Generic[Item, Result]):
-    """Processes that do with items what `recipe()` returns, which is made in each of them; use it as a context.
+    """Processes that apply to items what `recipe()` returns, which is made in each of them; use it as a context.
 
     They are of this machine or, with ``cluster="ray"``, of a Ray cluster. What the recipe returns may have a method
-    `close`, which is called where a process ends in peace. `BoyiError` for a recipe that cannot be sent to a process,
+    `close`, which is called when a process ends normally. `BoyiError` for a recipe that cannot be sent to a process,
     when processes die without getting anything done, and when a cluster has no node left.
     """
 
@@ -89,15 +89,15 @@ class Crew(Generic[Item, Result]):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        self._pool.dismiss(at_once=kind is not None or bool(self._waiting))  # nobody wants what they are still at
+        self._pool.dismiss(at_once=kind is not None or bool(self._waiting))  # nobody wants what they still do
 
     def do(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
-        """Do all items, each taken when somebody is free for it; yield them with what came of them as they are done."""
+        """Do all items, each taken when a process is free for it; yield each with its result as soon as it is done."""
         for _, item, result in self._done(items):
             yield item, result
 
     def in_order(self, items: Iterable[Item]) -> Iterator[Result]:
-        """Do all items; yield what comes of them in their order."""
+        """Do all items; yield their results in the items' order."""
         done, following = dict[int, Result](), 0
         for number, _, result in self._done(items):
             done[number] = result
@@ -114,7 +114,7 @@ class Crew(Generic[Item, Result]):
                 executor = self._idle.pop()
                 try:
                     self._waiting[executor.submit(_do, item[1])] = executor, item
-                except BrokenExecutor:  # somebody has died since the last look
+                except BrokenExecutor:  # a process has died since the last look
                     lost.append(item)
                     self._lose(executor)
             if not self._waiting and not lost:
@@ -133,7 +133,7 @@ class Crew(Generic[Item, Result]):
                 yield *item, result
 
     def _lose(self, executor: Executor) -> None:
-        """Hand nothing more to an executor that is broken."""
+        """Give nothing more to an executor that is broken."""
         self._idle = [other for other in self._idle if other is not executor]
 
     def _count_death(self, number: int) -> None:
@@ -154,7 +154,7 @@ def _begin(recipe: bytes, threads: int) -> None:
 
 
 def _begin_there(recipe: bytes, version: str) -> None:
-    """Prepare a process that has a core of a cluster, where boyi may be another; `version` is that of who asks."""
+    """Prepare a process on a core of a cluster, where boyi may be another version; `version` is the caller's."""
     if version != __version__:
         raise BoyiError(f"{platform.node()} has boyi {__version__}, and is asked for what {version} does")
     _begin(recipe, 1)

@@ -1,4 +1,4 @@
-"""The processes of this machine, each with a line of its own: what one leaves half said when it dies stops nobody."""
+"""The processes of this machine, each with a line of its own, so that one that dies in mid-message blocks no other."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Begin = Callable[[int], None]
 
 
 class Processes:
-    """So many processes, each of them begun by `begin`, which is told how many threads are its own.
+    """`workers` processes, each of them begun by `begin`, which is told how many threads the process has.
 
-    When one has died all are given up and started anew: as copies of this process, which has to be alone for that.
+    When one has died, all are given up and started anew: as copies of this process, which has to be alone for that.
     """
 
     def __init__(self, begin: Begin, workers: int) -> None:
@@ -52,9 +52,9 @@ class Processes:
 
 
 def _method() -> str:
-    """Choose how to start a process: as a copy of this one, which has all it takes, where nobody else is at work here.
+    """Choose how to start a process: as a copy of this one, which has all it takes, if no other thread is at work here.
 
-    Threads, and PyTorch with its own, do not survive being copied.
+    Threads do not survive being copied, nor does PyTorch, which has its own.
     """
     alone = threading.active_count() == 1 and "torch" not in sys.modules
     return "fork" if sys.platform == "linux" and alone else "spawn"
@@ -89,7 +89,7 @@ class Member(Executor):
         return result
 
     def tell_to_end(self, *, at_once: bool) -> None:
-        """Tell the process, in the middle of an item where that is to be `at_once`; otherwise it must have none."""
+        """Tell the process to end, if `at_once` even in the middle of an item; otherwise it must have none."""
         if at_once:
             self.alive = False
             self._process.kill()
@@ -98,19 +98,19 @@ class Member(Executor):
                 self._line.send_bytes(b"")
 
     def join(self) -> None:
-        """Wait until the process has ended, which has been told."""
+        """Wait until the process has ended, after it was told to."""
         self._thread.shutdown()
         self._process.join()
         self._line.close()
 
 
 def _serve(line: Connection, life: Connection, other_end: Connection, begin: Begin, threads: int) -> None:
-    """Do what is asked until nothing more is; interrupts are for the process that has started this one."""
+    """Do what is asked until nothing more is; interrupts are left to the process that has started this one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     other_end.close()
     threading.Thread(target=_end_with, args=(life,), daemon=True).start()
     begin(threads)
-    with suppress(EOFError, OSError):  # whoever asks is gone
+    with suppress(EOFError, OSError):  # the process that asks is gone
         while asked := line.recv_bytes():
             line.send_bytes(_answer(asked))
 

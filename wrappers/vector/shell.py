@@ -22,7 +22,7 @@ else:
 
 
 class VectorShell(VectorWrapper, RecordConstructorArgs):
-    """A wrapper of a vector environment: remembers its arguments, and hands on what is boyi's own."""
+    """A wrapper of a vector environment: remembers its arguments, and passes on what is boyi's own."""
 
     def __init__(self, env: VectorEnv, **arguments: Any) -> None:
         RecordConstructorArgs.__init__(self, **arguments)
@@ -31,7 +31,7 @@ class VectorShell(VectorWrapper, RecordConstructorArgs):
 
     @property
     def autoreset_mode(self) -> AutoresetMode:
-        """How the games of rows that have ended are followed by others."""
+        """How another game follows in a row whose game has ended."""
         mode: AutoresetMode = self.metadata["autoreset_mode"]
         return mode
 
@@ -43,7 +43,7 @@ class VectorShell(VectorWrapper, RecordConstructorArgs):
         return getattr(env, name)
 
     def action_masks(self) -> np.ndarray:
-        """Return the legal actions as truths (n, actions)."""
+        """Return the legal actions as booleans (n, actions)."""
         return self.inner("action_masks")()
 
     def observe_as(self, seats: np.ndarray) -> Observation:
