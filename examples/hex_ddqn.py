@@ -10,8 +10,8 @@ from boyi.wrappers import SB3VecEnv
 
 
 def train(moves: int = 20_000, seed: int = 0) -> DQN:
-    """Learn from so many moves, of both seats, in 64 games at a time."""
-    torch.set_num_threads(1)  # of so small a network more threads make slow work
+    """Learn from `moves` moves, of both seats, in 64 games at a time."""
+    torch.set_num_threads(1)  # more threads slow down so small a network
     env = SB3VecEnv("boyi/Hex-v0", 64, opponent="self", board_size=4)
     model = DQN(
         "BoardPolicy",

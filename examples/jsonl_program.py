@@ -1,4 +1,4 @@
-"""A program of no library that plays every game of boyi, at random, through the line protocol of docs/engines.md.
+"""A program without libraries that plays every game of boyi at random, through the line protocol of docs/engines.md.
 
 boyi arena jiu:board_size=8 "jsonl:cmd='python3 examples/jsonl_program.py'" random --games 2
 """

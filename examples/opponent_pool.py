@@ -36,7 +36,7 @@ class Snapshot(Agent):
 
 def train(moves: int = 200_000, seed: int = 0) -> MaskablePPO:
     """Learn in five rounds; a copy of the model joins the pool after each."""
-    torch.set_num_threads(1)  # of so small a network more threads make slow work
+    torch.set_num_threads(1)  # more threads slow down so small a network
     pool = OpponentPool(["random", "mcts:sims=10"])
     envs = gym.make_vec("boyi/Gomoku-v0", num_envs=64, board_size=6, opponent=pool, seat="random")
     model = MaskablePPO("MultiInputPolicy", SB3VecEnv(envs), 1e-3, n_steps=32, batch_size=256, n_epochs=4, seed=seed)

@@ -9,7 +9,7 @@ import boyi  # noqa: F401 registers boyi/…
 
 
 def film(folder: str, steps: int = 60) -> list[Path]:
-    """Record the first games that the first legal action plays against random; return the films."""
+    """Record the first games, the first legal action played against random; return the films."""
     games = gym.make_vec("boyi/Hex-v0", num_envs=4, board_size=5, opponent="random", render_mode="rgb_array")
     envs = RecordVideo(games, folder, video_aspect_ratio=(2, 2), video_length=20)
     observations, _ = envs.reset(seed=0)

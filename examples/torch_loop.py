@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 
 def play(net: nn.Module, games: int, seed: int) -> tuple[Tensor, ...]:
-    """Play so many games at once; return the outcomes (n,) and, by move (t, n), what to learn from and what counts."""
+    """Play `games` games at once; return the outcomes (n,) and, by move (t, n), what to learn from and what counts."""
     envs = gym.make_vec("boyi:boyi/Hex-v0", num_envs=games, board_size=5, opponent="random", seat="random")
     (seen, _), moves = envs.reset(seed=seed), []
     playing, outcomes = np.ones(games, np.bool_), np.zeros(games, np.float32)
@@ -28,8 +28,8 @@ def play(net: nn.Module, games: int, seed: int) -> tuple[Tensor, ...]:
 
 
 def train(games: int = 200_000, seed: int = 0) -> nn.Module:
-    """Learn from so many games, 256 to a step of gradient descent."""
-    torch.set_num_threads(1)  # of so small a network more threads make slow work
+    """Learn from `games` games, 256 to a step of gradient descent."""
+    torch.set_num_threads(1)  # more threads slow down so small a network
     torch.manual_seed(seed)
     net = nn.Sequential(nn.Flatten(), nn.Linear(75, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 26))
     optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)

@@ -123,7 +123,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
 
 
 def _train(folder: Path, rules: str, scale: Scale, solved: dict[int, Endings], report: Callable[[str], None]) -> Run:
-    """Train by rules, as far as that has not been done; log the regret wherever the scores are measured."""
+    """Train by rules, or go on with that; log the regret wherever the scores are measured."""
     every = scale.steps // scale.points
     changes = {"evaluation_interval": every, "checkpoint_interval": every, "evaluation_games": scale.games}
     config = read_config("einstein_s5", steps=scale.steps, **changes, **RULES[rules])
@@ -145,7 +145,7 @@ def _ends(found: Estimate) -> list[tuple[str, float]]:
 
 
 def _scores(runs: dict[str, Run], opponent: str, scale: Scale) -> Curves:
-    """Read the scores against an opponent over training off the logs of runs."""
+    """Read the scores against an opponent over training from the logs of runs."""
     curves = {}
     for rules, run in runs.items():
         found = [(line["steps"], line[f"eval/{opponent}"]) for line in run.lines if f"eval/{opponent}" in line]
@@ -154,7 +154,7 @@ def _scores(runs: dict[str, Run], opponent: str, scale: Scale) -> Curves:
 
 
 def _regrets(runs: dict[str, Run], stones: int) -> Curves:
-    """Read the regret in positions with so many stones over training off the logs of runs."""
+    """Read the regret in positions with `stones` stones over training from the logs of runs."""
     value, low, high = (f"regret/{stones}{end}" for end in ("", "/low", "/high"))
     return {
         rules: [(line["steps"], line[value], line[low], line[high]) for line in run.lines if value in line]
@@ -174,7 +174,7 @@ class Endings(NamedTuple):
 
 
 def endings(game: Game, stones: int, starts: int) -> Endings:
-    """Gather the positions with so many stones and a choice of moves from games that are played at random."""
+    """Gather the positions with `stones` stones and a choice of moves from games that are played at random."""
     batch, agent, found = Batch(game, starts, seed=stones), make_agent("random"), [game.blank[:0]]
     while (rows := np.flatnonzero(batch.to_move >= 0)).size:
         view = batch.view(rows)

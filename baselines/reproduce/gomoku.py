@@ -26,7 +26,7 @@ MENDED: dict[str, dict[str, Any]] = {
     "reward: the win alone": {"line_reward": False},
     "network: a board's": {"policy": "BoardPolicy", "choices": {}, "encoder": "planes"},
 }
-"""What the author holds for weak, and the target, each mended by itself."""
+"""What the author considers weak, and the target, each mended by itself."""
 ALL_MENDED, MORE = "all three", "data: four times as many"
 DEVIATIONS = (
     "No figure of strength is printed, only that the program plays not cleverly enough: there is nothing to compare"
@@ -44,8 +44,8 @@ DEVIATIONS = (
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is done: transitions of a run on 9x9, of that of `ours`, and of the one on 19x19; how often scores are
-    measured, in how many games; games of a match at the end.
+    """How much is done: transitions of a run on 9x9, of the run of `ours`, and of the one on 19x19; how often scores
+    are measured, and in how many games; games of a match at the end.
     """
 
     steps: int
@@ -115,7 +115,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
 
 
 def _variants(scale: Scale) -> dict[str, Variant]:
-    """Say what is run, the longest first."""
+    """List the runs, the longest first."""
 
     def variant(config: str, steps: int, **changes: Any) -> Variant:
         measured = {"evaluation_interval": max(1, steps // scale.points), "checkpoint_interval": max(1, steps // 10)}
@@ -144,6 +144,6 @@ def _curves(trained: Mapping[str, Trained], scale: Scale) -> bytes:
 
 
 def _moves(records: Sequence[GameRecord]) -> np.ndarray:
-    """Count the moves (actions,) of the first agent, without the one at random that games begin with."""
+    """Count the moves (actions,) of the first agent, without the random one that games begin with."""
     mine = [record.actions[seat or 2 :: 2] for record, seat in zip(records, firsts(records), strict=True)]
     return np.bincount(np.concatenate(mine), minlength=find(BOARD).actions)

@@ -19,7 +19,7 @@ UCT = "mcts:sims=1000"
 LADDER = ("mcts:sims=100", UCT)
 PRINTED, OURS = "as printed, small", "ours"
 SQUARE = {"mix": [[17, 11], [14, 14], [10, 18], [7, 21], [4, 24], *[[0, 28]] * 4, [0, 32]], "filters": "square"}
-"""Square filters, fewer of them: as many numbers, within one in a hundred, as the hexagonal ones of the config."""
+"""Square filters, but fewer: as many numbers as the hexagonal ones of the config, to within one in a hundred."""
 COMPARED: dict[str, tuple[str, dict[str, Any]]] = {
     PRINTED: ("hex7_neurohex", {}),
     "max target": ("hex7_neurohex", {"target": "own_next"}),
@@ -61,8 +61,8 @@ DEVIATIONS = (
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is done: transitions of a run on 7x7, of those of `ours`, by board, and of the published network; how
-    often scores are measured, in how many games; games of a match at the end; minutes of a run with an option, by
+    """How much is done: transitions of a run on 7x7, of the runs of `ours`, by board, and of the published network; how
+    often scores are measured, and in how many games; games of a match at the end; minutes of a run with an option, by
     board.
     """
 
@@ -145,7 +145,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
 
 
 def _variants(scale: Scale) -> dict[str, Variant]:
-    """Say what is run, the longest first."""
+    """List the runs, the longest first."""
 
     def variant(config: str, steps: int, changes: Mapping[str, Any]) -> Variant:
         measured = {"evaluation_interval": max(1, steps // scale.points), "checkpoint_interval": max(1, steps // 10)}
@@ -163,7 +163,7 @@ def _variants(scale: Scale) -> dict[str, Variant]:
 
 
 def _timed(scale: Scale) -> dict[int, dict[str, Variant]]:
-    """Say what is run with one option each, by board: as many transitions as there is time for, measured at the end."""
+    """List the runs with one option each, by board: as many transitions as there is time for, measured at the end."""
     unmeasured = {"steps": MANY, "evaluation_interval": MANY, "evaluation_games": 2, "ladder": ["random"]}
     plain = {"average": 0.0, "exploration_steps": SOON, "log_interval": 1000}
     return {

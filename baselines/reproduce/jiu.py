@@ -27,7 +27,7 @@ from .report import Curves, curves_picture, grid, share, write_report
 GAME = "jiu"
 OURS = "ours: az:jiu"
 PLAIN = "selective=false"  # as the published programs search: nothing is left out for looking unlikely
-OPENING = 4  # stones at random, or two agents that draw nothing would lay the same stones in every game
+OPENING = 4  # stones at random: otherwise two agents that draw nothing would lay the same stones in every game
 BATTLE = f"alphabeta:depth=2,{PLAIN}"  # of both sides, where only their layouts differ
 PUBLISHED = {100: "C ahead", 300: "level", 500: "B clearly ahead"}
 DEVIATIONS = (
@@ -49,10 +49,10 @@ DEVIATIONS = (
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is done: the `iterations` after which is measured, simulations of a stone, layouts a match, games with
-    quick battles a match, whole games against program C after some iterations, and of ours, how deep C looks, the
-    positions after which it stops in the battle, and the seconds a turn in which every move and those that the game
-    names are compared, in as many games as those of ours.
+    """How much is done: the `iterations` after which strength is measured; simulations of a stone; layouts a match;
+    games with quick battles a match; whole games against program C, after some iterations and of ours; how deep C looks
+    and after how many positions it stops in the battle; and the seconds a turn in which every move is compared with
+    the moves that the game names, in as many games as ours.
     """
 
     iterations: tuple[int, ...]
@@ -73,7 +73,7 @@ FULL = Scale(
 
 
 def sides(layout: str, battle: str) -> str:
-    """Name the agent that plays the two phases by these agents."""
+    """Write the string of the agent that plays the two phases by these agents."""
     return str(TwoPhase(make_agent(layout), make_agent(battle)))
 
 
@@ -85,13 +85,13 @@ class Laid(NamedTuple):
 
     @property
     def more(self) -> Estimate:
-        """In what share of them the first agent has more squares, as many counting half."""
+        """The share of layouts in which the first agent has more squares; a tie counts half."""
         won = np.sign(self.squares[:, 0] - self.squares[:, 1])
         return wilson(float((won + 1).mean() / 2), won.size)
 
 
 def laid_out(records: Sequence[GameRecord]) -> Laid:
-    """Lay the stones of games again, on a board that ends when it is full."""
+    """Lay the stones of games again, in a game that ends when the board is full."""
     batch = Batch(f"{GAME}:layout_only=true", len(records), seed=0, encoder=None)
     for ply in range(batch.game.longest):
         batch.step(np.array([record.actions[ply] for record in records]))
@@ -120,14 +120,14 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         ("random", "random", sides("random", "random"), scale.layouts, scale.layouts),
         ("games", followed, sides(search, f"{search},nodes={scale.nodes}"), 0, 2),
     )
-    # Ours first, of which most is wanted; games that take hours behind those that take minutes.
+    # Ours first, as it plays the most; games that take hours come after those that take minutes.
     meetings = [
         Meeting(f"{name}, {kind}", GAME, (sides(layout, battle), other), games or many[name], part, OPENING)
         for kind, battle, other, games, part in kinds
         for name, layout in reversed(layouts.items())
     ]
     found = play_all(folder, meetings, report, said)
-    # In equal time, so with nothing beside it.
+    # In equal time, so with nothing else running.
     usual, equal = f"alphabeta:quiescence=0,seconds={scale.seconds:g},{PLAIN}", "narrowed against every move"
     narrow, every = sides("greedy", usual), sides("greedy", f"{usual},width=all")
     match = Meeting(equal, GAME, (narrow, every), scale.our_games, scale.our_games, OPENING)
@@ -198,7 +198,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
 
 
 def _train(folder: Path, scale: Scale, report: Callable[[str], None]) -> dict[int, Path]:
-    """Train as far as that has not been done; return what had been learned after so many iterations."""
+    """Train, or go on with that; return the files of what had been learned, by the number of iterations."""
     files = {k: folder / f"{k}.safetensors" for k in scale.iterations}
     printed = read_config("jiu_s3")
     for k, file in files.items():

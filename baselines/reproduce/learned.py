@@ -21,8 +21,8 @@ from .report import Curves, share
 
 
 class Variant(NamedTuple):
-    """A run: its config, the fields of it that are changed, after how many minutes it ends at the latest, and whether
-    it is sb3-contrib's QR-DQN that learns, not ours.
+    """A run: its config, the fields that are changed in it, after how many minutes it ends at the latest, and whether
+    sb3-contrib's QR-DQN learns instead of ours.
     """
 
     config: str
@@ -51,13 +51,13 @@ class Trained(NamedTuple):
 
     @property
     def row(self) -> list[str]:
-        """What a table says of it under `ROW`."""
+        """Its row of a table, under `ROW`."""
         board, numbers = find(self.game).params["board_size"], count(read_model(self.folder)[1])
         steps, hours = latest(self.log, "steps"), latest(self.log, "time/hours")
         return [f"{board}x{board}", f"{steps:,.0f}", f"{numbers:,}", f"{hours:.1f}"]
 
     def curve(self, opponent: str, games: int) -> list[tuple[float, float, float, float]]:
-        """Read the score against one of the ladder over training, in so many games at each point."""
+        """Read the score against one of the ladder over training, from `games` games at each point."""
         found = [(line["steps"], line[f"eval/{opponent}"]) for line in self.log if f"eval/{opponent}" in line]
         return [(steps, *wilson(value, games)) for steps, value in found]
 
@@ -87,13 +87,13 @@ def _train(folder: Path, item: tuple[str, Variant]) -> tuple[str, int]:
     if minutes is None:
         if before < run.config["steps"]:
             run.train()
-    elif not run.scores:  # which are found out when the time is over
+    elif not run.scores:  # which are measured when the time is over
         run.train(Limits(minutes=max(0.0, minutes - spent)))
     return name, run.steps - before
 
 
 def by_colour(records: Sequence[GameRecord]) -> list[str]:
-    """Write the score of the first agent in all games, and in those that it begins and those that the other does."""
+    """Write the score of the first agent in all games, in those that it begins and in those that the other begins."""
     parts = [[r for r, seat in zip(records, firsts(records), strict=True) if seat == mine] for mine in (0, 1)]
     return [share(score(records)), *(f"{score(part).value:.0%}" for part in parts)]
 

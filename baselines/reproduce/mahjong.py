@@ -100,7 +100,7 @@ FULL = Scale(500_000, 10, 200, 3200, 4, 3000, (0.2, 0.4, 0.6, 0.8, 1.0), (1000, 
 
 
 class Compared(NamedTuple):
-    """What two seats have made of hands more than the two others: in points, in points less luck, in share of wins."""
+    """What two seats have gained over the two others in hands: in points, in points less luck, in share of wins."""
 
     hands: int
     points: Estimate
@@ -109,7 +109,7 @@ class Compared(NamedTuple):
 
     @property
     def spared(self) -> float:
-        """How many times as many hands it takes without taking luck off for as small an interval."""
+        """How many times as many hands an equally small interval takes when luck is not taken off."""
         raw, less = (one.high - one.value for one in (self.points, self.less_luck))
         return (raw / less) ** 2 if less else 1.0
 
@@ -136,7 +136,7 @@ def _wins(record: GameRecord) -> list[float]:
 
 
 def said(records: Sequence[GameRecord]) -> str:
-    """Write what a seat of the first two agents has made of hands more than one of the others."""
+    """Write how much more a seat of the first two agents has made in hands than one of the others."""
     mine = [points for r in records for points, seat in zip(_points(r), r.seats, strict=True) if seat in r.agents[:2]]
     return f"{2 * statistics.fmean(mine):+.0f} points"
 
@@ -247,7 +247,7 @@ def _meeting(name: str, agent: str, hands: int) -> Meeting:
 
 
 def _train(folder: Path, name: str, scale: Scale, report: Callable[[str], None]) -> Path:
-    """Train by a config as far as that has not been done; return the folder of the run."""
+    """Train by a config, or go on with that; return the folder of the run."""
     changes = {
         "steps": scale.steps,
         "exploration_steps": scale.steps // 2,
@@ -266,9 +266,9 @@ def _train(folder: Path, name: str, scale: Scale, report: Callable[[str], None])
 def _imitate(
     folder: Path, scale: Scale, report: Callable[[str], None]
 ) -> tuple[dict[str, Path], dict[str, float], list[int]]:
-    """Teach classifiers what the search discards, as far as that has not been done.
+    """Teach classifiers what the search discards, those that have not been taught before.
 
-    Return their files, the share of decisions not learned from that they foretell, and how many decisions there are to
+    Return their files, which share of decisions not learned from each foretells, and how many decisions there are to
     learn from, to test by and to choose by.
     """
     hands = Meeting("hands of the search", GAME, (BASE,) * SEATS, scale.imitated, min(scale.imitated, 40), fresh=True)
@@ -295,7 +295,7 @@ def _epochs(name: str, report: Callable[[str], None]) -> Callable[[int, float], 
 
 
 def _paper(folder: Path) -> Path:
-    """Write the paper's network, new, where it has not been; return its file."""
+    """Write the paper's network, untrained, unless its file is there; return the file."""
     file, frame = folder / "paper.safetensors", Frame(find(GAME), ENCODER)
     if not file.exists():
         _write(file, build("resnet", frame.shape, KINDS, **PAPER), frame, "ddqn")

@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 
 
 class Meeting(NamedTuple):
-    """A match of agents, by their strings, of so many games in parts of so many, the first `opening` actions drawn;
+    """A match of agents, by their strings, of `games` games in parts of `part`, the first `opening` actions drawn;
     `fresh` if no two games share a seed.
     """
 
@@ -47,10 +47,10 @@ class Meeting(NamedTuple):
 def play_all(
     folder: Path, meetings: Sequence[Meeting], report: Callable[[str], None], said: Callable[[list[GameRecord]], str]
 ) -> dict[str, list[GameRecord]]:
-    """Play matches, part beside part, one on each core; return the games of each. How strong agents are must not depend
-    on the time that they get.
+    """Play matches, their parts side by side, one on each core; return the games of each. How strong agents are must
+    not depend on the time that they get.
 
-    `report` is called after every part with a line that says what has come out, by `said`.
+    `report` is called after every part with a line about the result, which `said` writes.
     """
     parts = [(meeting, k) for meeting in meetings for k in range(-(-meeting.games // meeting.part))]
     found: dict[str, list[GameRecord]] = {meeting.name: [] for meeting in meetings}
@@ -62,7 +62,7 @@ def play_all(
 
 
 def side_by_side(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """Do work on each of some items in processes, one on each core; give what comes out in the items' order."""
+    """Do work on each of some items in processes, one on each core; yield the results in the items' order."""
     with Crew[Item, Result](partial(_same, work), usable_cores()) as crew:
         yield from crew.in_order(items)
 
@@ -72,7 +72,7 @@ def _same(work: Callable[[Item], Result]) -> Callable[[Item], Result]:
 
 
 def slug(name: str) -> str:
-    """Make a file's name of words."""
+    """Make a file's name from words."""
     return re.sub(r"[^a-zA-Z0-9]+", "_", name)
 
 

@@ -1,7 +1,7 @@
 """sb3-contrib's QR-DQN (Dabney et al. 2018) on a config of DQN, made to see masks: a peer to measure ours against.
 
-Its learner is used as it comes. What it lacks is given from outside: the mask travels behind the observation in one
-array, since its returns of several steps take no dictionaries; a network that gives illegal actions a very low value
+Its learner is used as it comes. What it lacks is added from outside: the mask follows the observation in one array,
+since its returns of several steps take no dictionaries; a network that gives illegal actions a very low value
 keeps them out of play and out of the target alike; and a discount below 0 turns its maximum into that of the opponent,
 who moves next: negamax.
 """
@@ -41,7 +41,7 @@ NEVER = -1e9
 
 
 class Joined(VecEnvWrapper):
-    """Puts the mask behind the flat observation, in one array."""
+    """Puts the mask after the flat observation, in one array."""
 
     def __init__(self, venv: VecEnv) -> None:
         space = venv.observation_space
@@ -66,7 +66,7 @@ class Joined(VecEnvWrapper):
 
 
 class MaskedQuantiles(QuantileNetwork):
-    """The quantiles (B, N, actions) that a network of ours tells, those of illegal actions replaced by `NEVER`."""
+    """The quantiles (B, N, actions) that a network of ours gives, those of illegal actions replaced by `NEVER`."""
 
     def __init__(self, observation_space: spaces.Box, action_space: spaces.Discrete, net: Network) -> None:
         BasePolicy.__init__(self, observation_space, action_space)
@@ -78,7 +78,7 @@ class MaskedQuantiles(QuantileNetwork):
 
 
 class MaskedQRDQNPolicy(QRDQNPolicy):
-    """Online and target network of observations of a `shape`, `choices` being what ours may be told."""
+    """Online and target network for observations of a `shape`; `choices` are those of our network."""
 
     def __init__(self, *args: Any, shape: tuple[int, ...], choices: dict[str, Any], **options: Any) -> None:
         self.shape, self.choices = shape, choices
@@ -91,7 +91,7 @@ class MaskedQRDQNPolicy(QRDQNPolicy):
 
 
 class MaskedQRDQN(QRDQN):
-    """QR-DQN whose random actions are legal: each row's by itself, where sb3-contrib's draws once for all."""
+    """QR-DQN whose random actions are legal, with a draw for each row, where sb3-contrib's draws once for all."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self.rng = np.random.default_rng(options.get("seed"))
@@ -132,7 +132,7 @@ class _Until(BaseCallback):
 
 
 def make_learner(config: Config) -> tuple[MaskedQRDQN, SB3VecEnv]:
-    """Build QR-DQN on the games of a config, whose network tells quantiles; return the games, too."""
+    """Build QR-DQN on the games of a config whose network gives quantiles; return the games, too."""
     env = make_training_env(config)
     frame: Frame = env.get_attr("frame")[0]
     optimizer_class, optimizer_kwargs = OPTIMIZERS[config["optimizer"]]
@@ -159,8 +159,8 @@ def make_learner(config: Config) -> tuple[MaskedQRDQN, SB3VecEnv]:
 
 
 def train(config: Config, folder: Path, minutes: float) -> int:
-    """Learn for so many minutes by a config, unless that was done before; leave model and log as a run does, and return
-    how many transitions there were.
+    """Learn for `minutes` minutes by a config, unless that was done before; leave model and log as a run does, and
+    return how many transitions there were.
     """
     if (folder / FILE).exists():
         return 0

@@ -12,7 +12,7 @@ from ...envs.records.files import replace_file
 from ..arena.rating import Estimate
 
 Curves = Mapping[str, Sequence[tuple[float, float, float, float]]]
-"""By name the points of a curve: where, how high, and the ends of its interval."""
+"""By name, the points of a curve: where, how high, and the ends of its interval."""
 
 
 def grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -31,7 +31,7 @@ def curves_picture(
 ) -> bytes:
     """Draw values with their intervals over `unit` side by side, a panel for every title, as PNG.
 
-    They are drawn from `least` to `most`, without them as far as they reach.
+    They are drawn from `least` to `most`; where one of these is None, as far as they reach.
     """
     figure = Figure(figsize=(4 * len(panels), 3.5), layout="constrained")
     several = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]

@@ -11,7 +11,7 @@ from boyi.baselines import evaluate
 
 
 def train(steps: int = 120_000, seed: int = 0) -> PPO:
-    """Train for so many decisions, on both seats in turn; its loop finds the masks in the infos."""
+    """Train for `steps` decisions, on both seats in turn; its loop finds the masks in the infos."""
     np.random.seed(seed)
     torch.manual_seed(seed)
     envs = gym.make_vec("boyi/Hex-v0", 32, board_size=5, opponent="random", seat="random", layout="flat")

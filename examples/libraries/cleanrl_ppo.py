@@ -14,7 +14,7 @@ def judge(net: nn.Module, x: Tensor, mask: Tensor) -> tuple[torch.distributions.
 
 
 def train(updates: int = 60, seed: int = 0) -> nn.Module:
-    """Train for so many updates of 2,048 decisions in 64 games at once, on both seats in turn."""
+    """Train for `updates` updates of 2,048 decisions in 64 games at once, on both seats in turn."""
     torch.manual_seed(seed)
     envs = gym.make_vec("boyi:boyi/Hex-v0", 64, board_size=5, opponent="random", seat="random", layout="flat")
     net = nn.Sequential(nn.Linear(75, 128), nn.Tanh(), nn.Linear(128, 128), nn.Tanh(), nn.Linear(128, 26))

@@ -15,7 +15,7 @@ def judge(params: list[jax.Array], x: jax.Array, mask: jax.Array) -> tuple[jax.A
 
 
 def loss(params: list[jax.Array], moves: tuple[jax.Array, ...], outcomes: jax.Array) -> jax.Array:
-    """Judge all decisions (moves, games, …) by the outcomes (games,), those of later games left out."""
+    """Judge all decisions (moves, games, …) by the outcomes (games,), without those of later games."""
     x, mask, actions, counts = moves
     chances, values = judge(params, x, mask)
     gain, chosen = outcomes - values, jnp.take_along_axis(chances, actions[..., None], -1)[..., 0]
@@ -24,7 +24,7 @@ def loss(params: list[jax.Array], moves: tuple[jax.Array, ...], outcomes: jax.Ar
 
 
 def train(steps: int = 400, games: int = 256) -> list[jax.Array]:
-    """Learn so many times from so many games, on both seats in turn."""
+    """Learn `steps` times from `games` games, on both seats in turn."""
     keys = jax.random.split(jax.random.key(0), 20 * steps)
     params = [jax.random.normal(keys[-1], (m, n)) / m**0.5 for m, n in ((75, 256), (256, 256), (256, 26))]
     act = jax.jit(lambda key, *seen: jax.random.categorical(key, judge(*seen)[0]))

@@ -11,7 +11,7 @@ from boyi.baselines import evaluate
 
 
 def train(steps: int = 20_000, seed: int = 0) -> MaskablePPO:
-    """Train for so many decisions, on both seats in turn."""
+    """Train for `steps` decisions, on both seats in turn."""
     env = gym.make("boyi/Hex-v0", board_size=5, opponent="random", seat="random")
     model = MaskablePPO("MultiInputPolicy", env, n_steps=512, batch_size=128, seed=seed)
     return model.learn(steps)

@@ -1,4 +1,4 @@
-"""Train OpenSpiel's DQN on Hex 5x5 of boyi against its agent that plays at random, then play 200 games."""
+"""Train OpenSpiel's DQN on Hex 5x5 of boyi against OpenSpiel's random agent, then play 200 games."""
 
 import numpy as np
 from open_spiel.python.algorithms.random_agent import RandomAgent
@@ -10,7 +10,7 @@ from boyi.baselines import evaluate
 
 
 def train(games: int = 8000, seed: int = 0) -> DQN:
-    """Let one learner play so many games, the seats by turns: each sees the board from its own side."""
+    """Let one learner play `games` games, on both seats in turn: each sees the board from its own side."""
     np.random.seed(seed)
     env = Environment(Game("hex:board_size=5"))
     learner = DQN(

@@ -17,7 +17,7 @@ def make(config: dict[str, object]) -> gym.Env[object, object]:
 
 
 def train(iterations: int = 25, seed: int = 0) -> object:
-    """Train for so many iterations of 2,000 decisions, on both seats in turn."""
+    """Train for `iterations` iterations of 2,000 decisions, on both seats in turn."""
     register_env("hex", make)
     config = (
         PPOConfig()

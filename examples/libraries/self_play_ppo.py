@@ -1,7 +1,7 @@
 """Train sb3-contrib's MaskablePPO on Hex 5x5 against itself, 32 games in one step, then play 200 games against random.
 
-The model sits on the other seat, too, as it stands at every moment, so that each state that it learns from is followed
-by its own next one.
+The model, as it is at the moment, plays the other seat, too, so that each state that it learns from is followed by its
+own next one.
 """
 
 from sb3_contrib import MaskablePPO
@@ -11,7 +11,7 @@ from boyi.wrappers import SB3VecEnv
 
 
 def train(steps: int = 200_000, seed: int = 0) -> MaskablePPO:
-    """Train for so many decisions of the learner's own, on both seats in turn."""
+    """Train for `steps` decisions of the learner's own, on both seats in turn."""
     env = SB3VecEnv("boyi/Hex-v0", 32, board_size=5, seat="random")
     model = MaskablePPO(
         "MultiInputPolicy",

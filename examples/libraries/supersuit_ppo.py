@@ -1,7 +1,7 @@
 """Train stable-baselines3's PPO through PettingZoo's parallel environments, 32 of them joined by SuperSuit, on Hex 5x5.
 
-Both seats learn. The mask is a part of what PPO sees, which keeps to it only as far as it has learned that an illegal
-action loses the game.
+Both seats learn. PPO sees the mask as part of the observation, but keeps to it only as far as it has learned that an
+illegal action loses the game.
 """
 
 import supersuit
@@ -13,7 +13,7 @@ from boyi.envs import hex_v0
 
 
 def train(steps: int = 1_000_000, seed: int = 0) -> PPO:
-    """Train for so many steps of all seats, in every other of which a seat waits."""
+    """Train for `steps` steps of all seats; each seat waits in every other step."""
     set_random_seed(seed)  # PPO's own `seed` asks the environments for a method that SuperSuit's do not have
     env = supersuit.pettingzoo_env_to_vec_env_v1(hex_v0.parallel_env(board_size=5, layout="flat"))
     model = PPO(

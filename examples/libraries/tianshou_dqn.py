@@ -17,7 +17,7 @@ GAME = {"board_size": 5, "layout": "flat", "keys": ("obs", "mask")}
 
 
 def train(epochs: int = 10, seed: int = 0) -> DiscreteQLearningPolicy:
-    """Train for so many epochs of 5,000 decisions, on both seats in turn."""
+    """Train for `epochs` epochs of 5,000 decisions, on both seats in turn."""
     np.random.seed(seed)
     torch.manual_seed(seed)
     envs = DummyVectorEnv([lambda: gym.make("boyi/Hex-v0", opponent="random", seat="random", **GAME)] * 10)

@@ -15,7 +15,7 @@ from boyi.baselines import evaluate
 
 
 def train(frames: int = 102_400, seed: int = 0) -> ProbabilisticActor:
-    """Train for so many decisions, on both seats in turn."""
+    """Train for `frames` decisions, on both seats in turn."""
     torch.manual_seed(seed)
     envs = gym.make_vec(
         "boyi/Hex-v0", 64, board_size=5, opponent="random", seat="random", layout="flat", mask_dtype="bool",
