@@ -13,9 +13,9 @@ from ...envs.engine.spec import Game
 class Hands(NamedTuple):
     """Hands from which the same seat is to discard, for an evaluator to value.
 
-    `tiles` (m, 34) int8 are concealed, `unseen` (m, 34) int8 the copies that the seat has not seen. `states` (1,) is
-    the record from which the search began, after a claim or a kong as that would leave it: melds and what lies on the
-    table stand there. `need` melds are to be made, and `draws` draws come after the discard if nobody claims.
+    `tiles` (m, 34) int8 are the concealed tiles, `unseen` (m, 34) int8 the copies that the seat has not seen. `states`
+    (1,) is the record from which the search began, or that record after a claim or a kong: it holds the melds and what
+    lies on the table. `need` melds are still to be made, and `draws` draws follow the discard if nobody claims.
     """
 
     states: np.ndarray
@@ -27,19 +27,19 @@ class Hands(NamedTuple):
 
 
 Risk = Callable[[Hands], tuple[np.ndarray, float]]
-"""Says how likely each discard (34,) of the one hand given is won on, and how many points that costs."""
+"""Says how likely each discard (34,) of the one hand given is to be won on, and how many points that costs."""
 
 
 class HandEvaluator(Protocol):
     """Says what discards are worth, in points."""
 
     def q(self, hands: Hands) -> np.ndarray:
-        """Value every discard (m, 34) float32; what stands for kinds that a hand does not hold is not looked at."""
+        """Value every discard (m, 34) float32; the values of kinds that a hand does not hold are ignored."""
 
 
 @runtime_checkable
 class ManyEvaluator(HandEvaluator, Protocol):
-    """Is quicker at hands of many games together."""
+    """Values hands of many games faster in one call."""
 
     def q_all(self, hands: Sequence[Hands]) -> list[np.ndarray]:
         """Value every discard of all hands, as `q` does for those of one game."""
@@ -48,8 +48,8 @@ class ManyEvaluator(HandEvaluator, Protocol):
 
 @runtime_checkable
 class HandJudge(Protocol):
-    """What can be asked for a `HandEvaluator` of a game: an agent that has learned what discards are worth."""
+    """An agent that has learned what discards are worth, and can give a `HandEvaluator` for a game."""
 
     def hand_evaluator(self, game: Game) -> HandEvaluator:
-        """Return what values hands of a game; `BoyiError` for a game that it has not learned."""
+        """Return the evaluator of a game's hands; `BoyiError` for a game that it has not learned."""
         ...

@@ -16,7 +16,7 @@ from .risk import Danger
 from .search import HandSearch
 from .values import PublishedEvaluator
 
-LAYERS = 1  # looked ahead where nothing is said
+LAYERS = 1  # looked ahead by default
 PUBLISHED = "published"
 EVALUATORS = (OWN, "plain", PUBLISHED)
 
@@ -73,12 +73,12 @@ class HandExpectimax(Expectimax):
         return Weights(self.search.worth(view, k), False, read_hand(view, k, Danger(view.game).risk))
 
     def _danger(self, game: Game) -> Risk | None:
-        """Find what discards are charged with."""
+        """Find the risk that discards are charged with, if any."""
         auto = self.values["danger"] == "auto" and self.values["evaluator"] != PUBLISHED
         return Danger(game).risk if auto or self.values["danger"] == "yes" else None
 
     def _evaluator(self, game: Game) -> HandEvaluator:
-        """Find what values hands of tiles."""
+        """Find the evaluator of hands of tiles."""
         if self.judge is None:
             return PublishedEvaluator(game)
         if not isinstance(self.judge, HandJudge):

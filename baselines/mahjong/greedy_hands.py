@@ -13,7 +13,7 @@ from .greedy_hands_kernels import play_hands
 def sample_hands(
     count: int, seed: int, most: int, columns: int, sample_discard: Kernel, label_hand: Kernel
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Let `greedy` play so many hands; return the rows (n, columns) int32, `most` of a hand, and `lost` (2,)."""
+    """Let `greedy` play `count` hands; return the rows (n, columns) int32, at most `most` a hand, and `lost` (2,)."""
     game = find("mahjong")
     rule = game.module("greedy")
     rows, lost, scratch = np.zeros((most * count, columns), np.int32), np.zeros(2), np.zeros((2, KINDS), np.int64)

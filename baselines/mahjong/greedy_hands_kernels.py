@@ -1,4 +1,4 @@
-"""The kernel that plays hands of mahjong by the rule of `greedy`, and what it is bound with to note things of them."""
+"""The kernel that plays hands of mahjong by the rule of `greedy`, and the stubs that write rows about them."""
 
 from ...envs.engine.bind import stub
 from ...envs.engine.kernels import settle
@@ -15,12 +15,12 @@ def sample_discard(s, a, notes, scratch, rows):
 
 @stub
 def label_hand(s, rows, lost):
-    """Add to the rows of a hand, or to `lost` (2,), how it has ended."""
+    """Add how a hand has ended to its rows, or to `lost` (2,)."""
     raise NotImplementedError
 
 
 def play_hands(states, blank, count, rng, p, notes, scratch, rows, lost):
-    """Play `count` hands by the rule of `greedy`, every seat the dealer by turns; return how many rows were written."""
+    """Play `count` hands by the rule of `greedy`, each seat dealing in turn; return how many rows were written."""
     s, n = states[0], 0
     for game in range(count):
         first = n

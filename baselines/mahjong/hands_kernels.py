@@ -9,11 +9,11 @@ from ...envs.mahjong.state import live
 
 
 def observe_hands(states, imagined, seat, tiles, unseen, draws, base, x):
-    """Write ``x[i]``, what a seat sees that is to discard from ``tiles[i]`` (m, 34).
+    """Write to ``x[i]`` what a seat sees when it is to discard from ``tiles[i]`` (m, 34).
 
-    Record 0 of `states` is where the search began, `unseen` (m, 34) what the seat has not seen when it holds such a
-    hand, and `draws` the draws that it has left then. What it has discarded on the way lies in its river, kind by kind;
-    others have done nothing. `imagined` (1,) and `base` (34,) are scratch.
+    Record 0 of `states` is where the search began, `unseen` (m, 34) the copies that the seat has not seen when it holds
+    each hand, and `draws` the draws that it then has left. What it has discarded on the way lies in its river, kind by
+    kind; the other seats have done nothing. `imagined` (1,) and `base` (34,) are scratch.
     """
     start, s = states[0], imagined[0]
     turn = start.phase == TURN and start.turn == seat

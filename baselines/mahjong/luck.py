@@ -1,8 +1,8 @@
-"""How lucky the draws of mahjong hands were, so that what luck has brought can be taken off their returns.
+"""How lucky the draws of mahjong hands were, so that what luck brought can be subtracted from their returns.
 
-Every tile left in the wall is equally likely to be drawn, whatever anybody does. A draw is valued beside the mean of
-all that could have been drawn instead: its luck. That is zero on average, whoever plays and however good the values
-are, so returns less luck have the mean of returns and less variance (control variates; in games AIVAT: Burch and others
+Every tile left in the wall is equally likely to be drawn, whatever anybody does. The luck of a draw is its value less
+the mean value of all that could have been drawn. It is zero on average, whoever plays and however good the values are,
+so returns less luck have the same mean as returns and less variance (control variates; in games AIVAT: Burch and others
 2018, arXiv 1612.06915).
 """
 
@@ -24,11 +24,11 @@ from . import tree
 from .evaluator import HandEvaluator, Hands
 from .values import PublishedEvaluator
 
-ROWS = 256  # hands that are played again side by side
+ROWS = 256  # hands that are replayed side by side
 
 
 class DrawLuck:
-    """Values draws by what an evaluator says of the best discard after each, and wins by what they bring."""
+    """Values a draw by the evaluator's value of the best discard after it, and a win by what it brings."""
 
     def __init__(self, game: Game, evaluator: HandEvaluator | None = None) -> None:
         if game.spec.name != SPEC.name:
@@ -38,7 +38,7 @@ class DrawLuck:
         self.unseen, self.left = np.zeros(KINDS, np.int64), np.zeros(KINDS)
 
     def of(self, states: np.ndarray) -> float:
-        """Say how many points the draw that the seat to move has just made in record 0 is above the mean of all."""
+        """Compute how far the draw just made in record 0, by the seat to move, is above the mean of all, in points."""
         before, drawn = states.copy(), int(states["last"][0])
         seat = int(before["to_move"][0])
         for level in (self.drawing, self.discarding):
@@ -57,9 +57,9 @@ class DrawLuck:
 
 
 def luck(records: Sequence[GameRecord]) -> np.ndarray:
-    """Say how many points all draws of hands of one game have brought to the seats (hands, seats), zero in sum.
+    """Compute how many points all draws in hands of one game have brought each seat (hands, seats), zero in sum.
 
-    What a draw brings to a seat it costs the three others alike.
+    What a draw brings one seat, it costs the other three in equal parts.
     """
     if not records:
         return np.zeros((0, SEATS))
@@ -87,7 +87,7 @@ def _luck(game: Game, records: Sequence[GameRecord]) -> np.ndarray:
 
 
 def less_luck(records: Sequence[GameRecord]) -> list[GameRecord]:
-    """Take what their draws have brought off the returns of hands."""
+    """Subtract from the returns of hands what their draws have brought."""
     brought = luck(records)
     return [
         record if record.returns is None else replace(record, returns=(np.array(record.returns) - off).tolist())

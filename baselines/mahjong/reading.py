@@ -1,4 +1,4 @@
-"""What is said of discards to a person, beside what they are worth: shanten, useful tiles and danger."""
+"""What a person is told about discards besides their worth: shanten, useful tiles and danger."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .reading_kernels import read_discards
 
 
 def read_hand(view: View, k: int, danger: Risk) -> dict[str, list[str]]:
-    """Say of every action (75,) in game k of a view what is known of it as a discard, "" for all others.
+    """Say what is known of each discard among the actions (75,) in game k of a view, "" for all other actions.
 
-    After a discard a hand lacks "shanten" tiles to wait for its last one; "useful" are the kinds that lower it, with
+    "shanten" is how many tiles the hand then lacks to wait for its last one; "useful" are the kinds that lower it, with
     the number of copies that the seat has not seen; "danger" is the chance that somebody wins on the discard.
     """
     states, seat, game = view.states[k : k + 1], int(view.seat[k]), view.game

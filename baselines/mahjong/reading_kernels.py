@@ -6,10 +6,10 @@ from ...envs.mahjong.greedy import count_unseen
 
 
 def read_discards(states, seat, need, tables, unseen, powers, distances, copies, kinds):
-    """Write what a seat of record 0 lacks after every discard (34,), `FAR` for none, and what helps it then.
+    """Write what a seat of record 0 lacks after every discard (34,), `FAR` where there is none, and what then helps it.
 
-    `copies` (34,) counts the unseen tiles that do, `kinds` is their set, by the `powers` (34,) of two. `unseen` (34,)
-    is scratch.
+    `copies` (34,) counts the unseen tiles that help, `kinds` is the set of their kinds, as sums of the `powers` (34,)
+    of two. `unseen` (34,) is scratch.
     """
     hand = states[0].hand[seat]
     count_unseen(states[0], seat, unseen)

@@ -1,9 +1,9 @@
-"""How likely a discard of mahjong is won on, opponent by opponent, from what lies on the table.
+"""How likely a mahjong discard is to be won on, opponent by opponent, from what lies on the table.
 
-A tile is safe from an opponent who has let its like pass, or discarded it, since its hand last changed. For every other
-tile the chance is logistic, a sum of numbers for what `risk_kernels.TERMS` names. They come from hands that `greedy`
-plays against itself, where every tile that a seat could discard is held against what the others wait for: ``python -m
-boyi.baselines.mahjong.risk`` plays such hands and prints the numbers anew.
+A tile is safe from an opponent that has let one of its kind pass, or discarded one, since its own hand last changed.
+For every other tile the chance is logistic in a sum of numbers, for the terms in `risk_kernels.TERMS`. The numbers come
+from hands that `greedy` plays against itself, where every tile that a seat could discard is compared with what the
+others wait for: ``python -m boyi.baselines.mahjong.risk`` plays such hands and prints the numbers anew.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from .risk_kernels import (
 
 
 class Dangers(NamedTuple):
-    """What was fitted: the numbers of all `TERMS`, `stage` by melds and `spot` by place; the points that a discard won
-    on costs.
+    """What was fitted: the numbers of all `TERMS`, `stage` by melds and `spot` by place; the points that a discard
+    costs when it is won on.
     """
 
     stage: tuple[tuple[float, ...], ...]
@@ -81,9 +81,9 @@ class Danger:
         self.cells = np.zeros(CELLS, np.int64)
 
     def risk(self, hands: Hands) -> tuple[np.ndarray, float]:
-        """Say how likely each discard (34,) from the record's own position is won on, and how many points that costs.
+        """Say how likely each discard (34,) in the record's own position is to be won on, and the cost in points.
 
-        Nothing is read but what the seat sees.
+        Only what the seat sees is read.
         """
         chances = np.empty(KINDS)
         kernel = bind(weigh_dangers, self.game)
@@ -97,13 +97,13 @@ MOST_ROWS = 76 * (SEATS - 1) * 17  # of a hand: its discards, opponents, kinds i
 
 
 def greedy_dangers(count: int, seed: int = 0) -> tuple[np.ndarray, float]:
-    """Let `greedy` play so many hands; return rows (n, 11) int32, cells and whether they won, and what a win cost."""
+    """Let `greedy` play `count` hands; return rows (n, 11) int32, cells and whether they won, and what a win cost."""
     seen, lost = sample_hands(count, seed, MOST_ROWS, CELLS + 1, sample_discard, label_hand)
     return seen, float(lost[1] / max(lost[0], 1))
 
 
 def fit(seen: np.ndarray, lost: float) -> Dangers:
-    """Fit the numbers to what `greedy_dangers` has seen: the likeliest, a little smoothed and pulled to zero.
+    """Fit the numbers to what `greedy_dangers` has seen: the likeliest, slightly smoothed and pulled to zero.
 
     Neighbouring stages are pulled together instead, because some are hardly ever seen.
     """

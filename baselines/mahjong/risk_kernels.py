@@ -1,4 +1,4 @@
-"""The kernels that say how likely a discard of mahjong is won on, and those of the fit of their numbers."""
+"""The kernels that say how likely a mahjong discard is to be won on, and those that are used to fit their numbers."""
 
 import math
 
@@ -10,8 +10,8 @@ from ...envs.mahjong.distance import distance
 from ...envs.mahjong.greedy import count_unseen
 from ...envs.mahjong.state import live
 
-DRAWS = 14  # own draws left that are told apart, 0 to 13 or more
-NEVER = 99  # own discards since a tile was let pass that never was
+DRAWS = 14  # counts of own draws left that are distinguished, 0 to 13 or more
+NEVER = 99  # stands for own discards since a tile was let pass, where it never was
 TERMS = {
     "stage": (MOST_MELDS + 1) * DRAWS,
     "spot": 16,
@@ -27,23 +27,23 @@ TERMS = {
 - `stage`: the opponent's melds, and the draws that are left.
 - `spot`: honor, end of a suit, beside it, or middle, and how many copies the seat has not seen.
 - `age`: how many own discards ago the opponent last let the tile pass.
-- `side`: how many ago it did so with the tile three ranks lower, and with the one three higher: having done so lately,
-  it does not wait for both ends of the two tiles between.
+- `side`: how many discards ago it did so with the tile three ranks lower, and with the one three higher: if lately, it
+  does not wait for both ends of the two tiles between.
 - `pairs`: how many pairs of unseen tiles there are of the two kinds next below, and of the two next above; `gap`: of
   the kind below and the kind above.
 - `own`: whether the opponent has discarded the tile itself; `near`: how many tiles within three ranks.
 """
 STAGE, SPOT, AGE, SIDE, PAIRS, GAP, OWN, NEAR, SIZE = np.cumsum([0, *TERMS.values()]).tolist()
 AGES, SIDES, WAYS = (2, 3, 5, 8, NEVER), (0, 1, 2, 4, 7, NEVER), (1, 4, 9)
-"""From where on the numbers of `age`, of `side`, where -1 is no such tile, and of `pairs` and `gap` begin."""
-CELLS = 10  # numbers that a chance adds up: two terms look both ways
+"""Where the next number begins: of `age`, of `side` (-1: no such tile), and of `pairs` and `gap`."""
+CELLS = 10  # numbers summed for a chance: two terms look both ways
 WON = CELLS  # the column of a row after its cells
 
 
 def mark_ages(s, o, ages):
     """Write how many own discards ago seat `o` last let a tile of each kind (34,) pass or discarded one.
 
-    0 is since its hand last changed, when nobody has a turn but the seat that asks.
+    0 means since its hand last changed, as long as it is the turn of the seat that asks.
     """
     ages[:] = NEVER
     own = 0
@@ -62,7 +62,7 @@ def beside(numbers, k, d, otherwise):
 
 
 def spot_of(k):
-    """Tell honors (0), ends of a suit (1), what stands beside them (2), and the middle (3) apart."""
+    """Tell apart honors (0), ends of a suit (1), the kinds beside these (2), and the middle (3)."""
     rank = k % RANKS
     return 0 if k >= SUITED else 1 + min(rank, RANKS - 1 - rank, 2)
 
@@ -76,7 +76,7 @@ def bin_of(number, bounds):
 
 
 def find_cells(s, o, k, unseen, ages, cells):
-    """Write which numbers (10,) say whether seat `o` wins on kind `k`, `ages` (34,) being its own."""
+    """Write which numbers (10,) tell whether seat `o` wins on kind `k`; `ages` (34,) are those of that seat."""
     low, high = beside(unseen, k, -1, 0), beside(unseen, k, 1, 0)
     cells[0] = STAGE + DRAWS * np.int64(s.melds[o]) + min(live(s) // SEATS, DRAWS - 1)
     cells[1] = SPOT + 4 * spot_of(k) + min(np.int64(unseen[k]), 3)
@@ -95,7 +95,7 @@ def find_cells(s, o, k, unseen, ages, cells):
 
 
 def weigh_dangers(states, seat, numbers, unseen, ages, cells, chances):
-    """Write how likely discards (34,) of a seat in record 0 are won on; the three arrays before them are scratch."""
+    """Write how likely a seat's discards (34,) in record 0 are to be won on; the three arrays before are scratch."""
     s = states[0]
     count_unseen(s, seat, unseen)
     chances[:] = 1.0
@@ -114,8 +114,8 @@ def weigh_dangers(states, seat, numbers, unseen, ages, cells, chances):
 
 
 def sample_discard(s, a, notes, scratch, rows):
-    """Write a row for every kind that the seat could discard and opponent from whom it is not safe: its cells, and
-    whether that opponent would win.
+    """Write a row for every pair of a kind that the seat could discard and an opponent from whom it is not safe: its
+    cells, and whether that opponent would win.
     """
     q, ages, n = np.int64(s.turn), scratch[0], 0
     count_unseen(s, q, notes.unseen)

@@ -1,4 +1,4 @@
-"""What actions of mahjong bring to who goes on as `greedy`: hands played out to their end, all tiles being known."""
+"""What mahjong actions bring a seat that then plays as `greedy`: hands are played to the end with all tiles known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .rollouts_kernels import play_out
 class Rollouts:
     """Plays hands out from actions in records as they are, hidden tiles included: for learners, not for players.
 
-    Each action is played out so many `times`. With `passed`, discards that somebody could win on are left out.
+    Each action is played out `times` times. With `passed`, discards that somebody could win on are left out.
     """
 
     def __init__(self, game: Game, times: int, *, passed: bool) -> None:
@@ -26,7 +26,7 @@ class Rollouts:
     def points(self, states: np.ndarray, actions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Say what `actions` (m, c) of the seats to move in records (m,) bring on average, in points (m, c).
 
-        NaN stands for -1, no action, and for what is left out.
+        NaN stands for -1 (no action), and for what is left out.
         """
         streams = rng.integers(2**64, size=(len(states), self.times, 2), dtype=np.uint64)
         points, seats = np.empty(actions.shape), states["to_move"].astype(np.int64)

@@ -10,10 +10,10 @@ from ...envs.mahjong.state import WIN
 
 
 def play_out(states, seats, actions, streams, passed, scene, rng, notes, mask, p, used, points):
-    """Write what `seats` (m,) get on average, ``points`` (m, c), that play each of `actions` (m, c) in records (m,) and
-    then go on as everybody does, as `greedy`.
+    """Write to ``points`` (m, c) what `seats` (m,) get on average if they play each of `actions` (m, c) in records (m,)
+    and then, like everybody else, go on as `greedy`.
 
-    Tiles are drawn by `streams` (m, times, 2), which all actions of a record meet. NaN stands for no action, -1, and,
+    Tiles are drawn by `streams` (m, times, 2), the same for all actions of a record. NaN stands for no action (-1) and,
     with `passed`, for a discard that somebody could win on. `scene` (1,), `rng` (2,) and what a rollout needs are
     scratch.
     """

@@ -26,11 +26,11 @@ DEEPEST = 2
 """Layers that the published search has; a third would need gigabytes."""
 EVERY = np.ones(KINDS, np.int8)
 TOGETHER = 64
-"""Games whose hands an evaluator that can is asked about in one call, where trees have one layer."""
+"""Games whose hands are valued in one call, if the evaluator can do that and trees have one layer."""
 
 Asking = Generator[Hands, np.ndarray, Any]
-"""What is worked out with an evaluator's help: it yields hands, is sent the worth of their discards (m, 34), and
-returns what it has found.
+"""A computation with an evaluator's help: it yields hands, is sent the worth of their discards (m, 34), and returns
+what it has found.
 """
 
 
@@ -38,8 +38,8 @@ class HandSearch:
     """Decides in mahjong by expectimax; every decision builds its own tree, in memory that is kept for the next.
 
     `alpha` is the share of a hand's tiles, a multiple of 0.1, whose discards are followed, best first; `depth` is the
-    number of layers, 1 or 2, fewer where fewer draws are left. By `danger` discards are charged with what others may
-    win on, which the published search leaves out. After a decision `value` says what the action is worth in points,
+    number of layers, 1 or 2, fewer where fewer draws are left. `danger` charges discards with what others may win on
+    them, which the published search leaves out. After a decision `value` says what the action is worth in points,
     `nodes` how many hands were entered and `leaves` how many of them the evaluator valued at the end.
     """
 
@@ -69,7 +69,7 @@ class HandSearch:
 
     @property
     def nbytes(self) -> int:
-        """The most memory that decisions use, what evaluators do apart; little of it is touched where hands repeat."""
+        """The most memory that decisions use, without evaluators; little of it is touched where hands repeat."""
         return sum(tree.nbytes for tree in self.trees)
 
     def decide(self, view: View, k: int = 0) -> int:
@@ -100,7 +100,7 @@ class HandSearch:
         return worth
 
     def _work(self, asking: Sequence[Asking]) -> list[Any]:
-        """Let all go on until each has found what it was after, and answer what they ask together."""
+        """Run all computations until each has returned, and answer together what they ask at the same time."""
         found: list[Any] = [None] * len(asking)
         answers: dict[int, np.ndarray | None] = dict.fromkeys(range(len(asking)))
         while answers:
@@ -118,7 +118,7 @@ class HandSearch:
 
 
 def choose(worth: np.ndarray) -> int:
-    """Choose of actions that are worth so much (75,), NaN for none: of equals to pass, then the first."""
+    """Choose the action that is worth most (75,), NaN for none: among equals to pass, then the first."""
     return PASS if worth[PASS] == np.nanmax(worth) else int(np.nanargmax(worth))
 
 
@@ -137,7 +137,7 @@ class HandTree:
     def worth(self, view: View, k: int) -> Asking:
         """Find what actions (75,) are worth in game k of a view, in points, NaN for those not followed.
 
-        A claim is a special draw: the hand after it has a layer less before it, as one after a draw has.
+        A claim is a special draw: the hand after it has one layer less to go, like a hand after a draw.
         """
         states, seat, mask = copied(view.states, slice(k, k + 1)), int(view.seat[k]), view.mask[k]
         worth = np.full(self.game.actions, np.nan)
@@ -152,8 +152,8 @@ class HandTree:
         others = np.flatnonzero(mask[DECLARE:PASS]) + DECLARE
         gain = 0.0
         if others.size and states["phase"][0] == TURN:
-            # A kong draws at once, so that its tree ends three discards of others before that of a plain discard: it is
-            # worth what it brings more than one does with a layer less.
+            # A kong draws at once, so its tree ends three discards of others before that of a plain discard. To its
+            # worth is added what the best plain discard gains from its last layer.
             sooner = yield from self._discards(states, seat, self.depth - 1)
             gain = np.nanmax(worth[:KINDS]) - np.nanmax(sooner)
         for a in others:
@@ -169,7 +169,7 @@ class HandTree:
         return bind(kernel, self.game)
 
     def _discards(self, states: np.ndarray, seat: int, depth: int) -> Asking:
-        """Find what the discards (34,) of a turn are worth by so many layers, NaN for those not followed."""
+        """Find what the discards (34,) of a turn are worth, `depth` layers deep; NaN for those not followed."""
         root, drawing = self.discarding[0], self.drawing[0]
         allowed, worth = np.zeros(KINDS, np.int8), np.full(KINDS, np.nan)
         self._kernel(tree.mark_discards)(states, allowed)
@@ -194,11 +194,11 @@ class HandTree:
         return worth
 
     def _passed(self, states: np.ndarray, seat: int) -> Asking:
-        """Find what a hand is worth that lets an offered tile go."""
+        """Find what a hand is worth if it lets an offered tile pass."""
         ahead = (seat - int(states["turn"][0])) % SEATS
         if self._draws(states, ahead) > 0:
             return (yield from self._draw(states, seat, ahead))
-        # What a hand without a draw is worth the evaluator can say of a discard alone: that of the tile offered.
+        # The evaluator can only value discards: a hand without a draw is valued as if it discarded the tile offered.
         root, offer = self.discarding[0], int(states["offer"][0])
         self._set_root(states, seat, root)
         root.tiles[0, offer] += 1
@@ -207,7 +207,7 @@ class HandTree:
         return float((yield self._hands(states, seat, 0, root))[0, offer])
 
     def _draw(self, states: np.ndarray, seat: int, ahead: int) -> Asking:
-        """Find what a hand is worth that draws next, the last of `ahead` live tiles."""
+        """Find what a hand is worth if it draws next, taking the last of `ahead` live tiles."""
         self._set_root(states, seat, self.drawing[0])
         draws = self._draws(states, ahead)
         values = yield from self._follow(states, seat, ahead, draws, min(self.depth, draws), discarded=False)
@@ -230,7 +230,7 @@ class HandTree:
         return Hands(states, seat, need, draws, level.tiles[:n], level.unseen[:n])
 
     def _follow(self, states: np.ndarray, seat: int, ahead: int, draws: int, depth: int, *, discarded: bool) -> Asking:
-        """Find what the nodes (n,) of the first level of draws are worth, having entered so many layers behind them."""
+        """Find what the nodes (n,) of the first level of draws are worth, after entering `depth` layers behind them."""
         q = np.empty(0)
         for t in range(depth):
             drawing, discarding = self.drawing[t], self.discarding[t + 1]

@@ -1,11 +1,11 @@
-"""The kernels of the published search in mahjong: own discards and own draws by turns, layer by layer.
+"""The kernels of the published search in mahjong: alternating own discards and own draws, layer by layer.
 
-A discard node is a hand with one tile more than it keeps, a draw node the hand that keeps it; both are known by the
-multisets of tiles drawn and discarded since the root, whatever their order, so that a node is entered once. Nodes of a
+A discard node is a hand with one tile more than it keeps, a draw node the hand that it keeps. Both are identified by
+the multisets of tiles drawn and discarded since the root, in whatever order, so that a node is entered once. Nodes of a
 level are rows: `tiles` and `unseen` (n, 34) int8, the concealed tiles and the copies of every kind that the seat has
-not seen and has not drawn on the way, and `keys` (n,) uint64, from which a table finds the row. Levels are entered one
-after the other, so that an evaluator can be asked about all hands of one at once, and then valued from the last one
-back to the first.
+not seen and has not drawn on the way, and `keys` (n,) uint64, by which a table finds the row. Levels are entered one
+after the other, so that an evaluator can be asked about all hands of a level at once. Then they are valued from the
+last one back to the first.
 """
 
 from typing import NamedTuple
@@ -28,8 +28,8 @@ class Level(NamedTuple):
     """Nodes of one kind at one distance from the root, the first `size[0]` rows in use.
 
     `tiles`, `unseen` and `keys` are as the module says; `branch` (n, 17 or 34) int32 is the row of what follows by
-    a discard or a draw, -1 for none, and `points` (n, 34) what a draw that wins brings. `slots` is the table that keys
-    are found by: rows plus one, 0 for none; their number is a power of 2.
+    a discard or a draw, -1 for none, and `points` (n, 34) what a draw that wins brings. `slots` is the table in which
+    keys are found: rows plus one, 0 for none; the number of slots is a power of 2.
     """
 
     size: np.ndarray  # (1,) int64
@@ -92,7 +92,7 @@ def mark_discards(states, allowed):
 
 
 def branches(n, alpha):
-    """Return how many discards of `n` concealed tiles are followed, `alpha` being tenths: the published ceiling."""
+    """Return how many discards of `n` concealed tiles are followed, `alpha` in tenths: the ceiling, as published."""
     return (alpha * n + 9) // 10
 
 
@@ -108,7 +108,7 @@ def best_left(values, taken):
 def add_discards(level, allowed, worth, alpha, after):
     """Enter the draw nodes that follow from a level of discard nodes, by kinds that are `allowed` (34,).
 
-    Every node is left by its `branches` best discards, `worth` (n, 34) saying what they are worth.
+    From every node its `branches` best discards are followed; `worth` (n, 34) says what they are worth.
     """
     for i in range(level.size[0]):
         tiles, unseen = level.tiles[i], level.unseen[i]
@@ -152,7 +152,7 @@ def add_draws(level, states, seat, after):
 
 
 def points_of(s, giver, seat):
-    """Count what a seat gets that wins now, paid by `giver`, or by all (-1); the record's points are zero again."""
+    """Count what a seat gets if it wins now, paid by `giver` or by all (-1); reset the record's points to zero."""
     finish(s, giver)
     points = np.float64(s.points[seat])
     for q in range(s.points.size):
@@ -194,7 +194,7 @@ def value_leaves(level, worth, values):
 
 
 def imagine(states, seat, a):
-    """Play a claim or a kong in record 0 as if nobody else claimed anything; a kong waits for its replacement then."""
+    """Play a claim or a kong in record 0 as if nobody else claimed anything; a kong then waits for its replacement."""
     s = states[0]
     s.answer[:] = 0
     if s.phase == TURN:
@@ -208,7 +208,7 @@ def imagine(states, seat, a):
 
 
 def foresee(states, seat, ahead, discarded):
-    """Make of record 0 what a draw of the seat will find once `ahead` live tiles are gone, the drawn one among them.
+    """Turn record 0 into what the seat's draw will find once `ahead` live tiles are gone, the drawn one included.
 
     `discarded` says whether the seat has discarded in between.
     """
@@ -226,7 +226,7 @@ def foresee(states, seat, ahead, discarded):
 
 
 def undraw(states, left):
-    """Put the tile that the seat to move has drawn in record 0 back; count what could have been drawn (34,), `left`."""
+    """Put back the tile that the seat to move drew in record 0; count in `left` (34,) what could have been drawn."""
     s = states[0]
     k = np.int64(s.last)
     s.hand[s.turn, k] -= 1
@@ -241,7 +241,7 @@ def live_tiles(states):
 
 
 def win_points(states, seat):
-    """Count what a seat gets that wins now, in its turn or by a claim; record 0 is used up."""
+    """Count what a seat gets if it wins now, in its turn or by a claim; record 0 is used up."""
     s = states[0]
     if s.phase == TURN:
         return points_of(s, np.int64(-1), seat)

@@ -1,4 +1,4 @@
-"""The plain evaluator of mahjong's hands: what a seat can expect to get that has discarded, from numbers of its hand.
+"""The plain evaluator of mahjong's hands: what a seat can expect to get after a discard, from numbers of its hand.
 
 The chance to finish, by a draw or by a claim, follows from the shanten, how many unseen tiles lower it, how many of
 these make a pong and so may come from anybody, whether the hand is still concealed, and how many draws are left. It is
@@ -6,7 +6,7 @@ logistic, with terms that are linear between the knots below; a finished hand br
 costs what others' wins do. All numbers come from hands that `greedy` plays against itself: ``python -m
 boyi.baselines.mahjong.values`` plays such hands and prints them anew.
 
-A hand does not get better with every tile more that it accepts. One that lacks a whole meld or the pair accepts very
+A hand does not get better with every further tile that it accepts. One that lacks a whole meld or the pair accepts very
 many and is slower all the same, which is why the term falls between two knots.
 """
 
@@ -62,8 +62,8 @@ class Finishing(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """What was fitted: by shanten; the points more that a valued triplet and a valued pair bring; the cost of others'
-    wins to a seat that does not finish.
+    """What was fitted: the numbers by shanten; the extra points that a valued triplet and a valued pair bring; the cost
+    of others' wins to a seat that does not finish.
     """
 
     finishing: tuple[Finishing, ...]
@@ -127,7 +127,7 @@ NUMBERS = Numbers(
 
 
 class PublishedEvaluator:
-    """Values discards by the numbers of this module, or others of their kind: hands alone, as the published search."""
+    """Values discards by the numbers of this module, or others of their kind: by hands alone, as published."""
 
     def __init__(self, game: Game, numbers: Numbers | None = None) -> None:
         self.game, self.numbers = game, numbers or NUMBERS
@@ -137,7 +137,7 @@ class PublishedEvaluator:
         self._logits = lru_cache(maxsize=None)(self._tabulate)
 
     def _tabulate(self, opened: bool, draws: int) -> np.ndarray:
-        """Return the logits (shanten, accepted) of concealed or open hands with so many draws left."""
+        """Return the logits (shanten, accepted) of concealed or open hands with `draws` draws left."""
         rows = [
             np.interp(np.arange(MOST + 1), knots, row.acceptance)
             + row.open * opened
@@ -192,7 +192,7 @@ MOST_DISCARDS = 80  # of a hand
 
 
 def greedy_hands(count: int, seed: int = 0) -> np.ndarray:
-    """Let `greedy` play so many hands; return what is `SEEN` (n, 9) of them, a row for every discard."""
+    """Let `greedy` play `count` hands; return what is `SEEN` (n, 9) of them, a row for every discard."""
     return sample_hands(count, seed, MOST_DISCARDS, len(SEEN), sample_discard, label_hand)[0]
 
 
@@ -213,11 +213,11 @@ def fit(seen: np.ndarray) -> Numbers:
 def _fit_shanten(seen: np.ndarray, knots: tuple[int, ...], points: tuple[float, float]) -> Finishing:
     """Fit the chance to finish at one shanten: the likeliest numbers, among those that grow with pongs and draws.
 
-    Others than these two are free. A little smoothing between knots, and a pull to zero, settle what was never seen.
+    The other numbers are free. Slight smoothing between knots and a pull to zero settle what was never seen.
     """
     from scipy.optimize import minimize
 
-    # Terms of the draws are what the step up from each knot is short of at fewer draws: zero at the last knot.
+    # Each term of the draws is how much of the step up from a knot is missing at fewer draws: zero at the last knot.
     draws = -_between(seen[:, 4], DRAWS).cumsum(axis=1)[:, :-1]
     terms = np.hstack([_between(seen[:, 1], knots), seen[:, 2:4], draws])
     won, least = seen[:, 7], [None] * len(knots) + [0.0, None] + [0.0] * draws.shape[1]
@@ -236,7 +236,7 @@ def _fit_shanten(seen: np.ndarray, knots: tuple[int, ...], points: tuple[float, 
 
 
 def _between(numbers: np.ndarray, knots: tuple[int, ...]) -> np.ndarray:
-    """Return the shares (n, knots) that make of values at the knots those in between."""
+    """Return the shares (n, knots) by which values at the knots are mixed to give those in between."""
     return np.stack([np.interp(numbers, knots, row) for row in np.eye(len(knots))], axis=1)
 
 

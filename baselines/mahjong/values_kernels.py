@@ -1,4 +1,4 @@
-"""The kernels of the plain evaluator of mahjong's hands, and of the fit of its numbers."""
+"""The kernels of the plain evaluator of mahjong's hands, and those that are used to fit its numbers."""
 
 import math
 from typing import NamedTuple
@@ -14,9 +14,9 @@ from ...envs.mahjong.tai import DRAGONS, WINDS
 
 
 class Terms(NamedTuple):
-    """The numbers that a hand's worth follows from: the `logits` (shanten, accepted) of the chance to finish but for
-    what each tile that makes a pong adds, `pongs` (shanten,); the `points` (shanten,) of a finished hand, and `honors`
-    (2,) more for every valued triplet and pair; the `cost` of a hand that is not finished.
+    """The numbers from which a hand's worth follows: the `logits` (shanten, accepted) of the chance to finish, to which
+    each tile that makes a pong adds `pongs` (shanten,); the `points` (shanten,) of a finished hand, and `honors` (2,)
+    extra for every valued triplet and pair; the `cost` of a hand that is not finished.
     """
 
     logits: np.ndarray
@@ -27,7 +27,7 @@ class Terms(NamedTuple):
 
 
 class EveryTerms(NamedTuple):
-    """`Terms` of all hands: `logits` (opened, draws, shanten, accepted), `points` (opened, shanten), the rest alike."""
+    """`Terms` of all hands: `logits` (opened, draws, shanten, accepted), `points` (opened, shanten), rest the same."""
 
     logits: np.ndarray
     pongs: np.ndarray
@@ -47,9 +47,9 @@ class Scratch(NamedTuple):
 
 
 def value_hands(tiles, unseen, need, valued, terms, tables, values, q):
-    """Write what every discard of the hands `tiles` (m, 34) is worth to `q` (m, 34), -inf for what they do not hold.
+    """Write to `q` (m, 34) what every discard of the hands `tiles` (m, 34) is worth, -inf for what they do not hold.
 
-    `need` melds are lacking, `valued` (34,) is what `mark_valued` writes; `values` (34,) is scratch.
+    `need` melds are lacking; `valued` (34,) is what `mark_valued` writes; `values` (34,) is scratch.
     """
     for i in range(tiles.shape[0]):
         h = tiles[i]
@@ -70,8 +70,8 @@ def value_hands(tiles, unseen, need, valued, terms, tables, values, q):
 
 
 def value_records(states, seats, every, tables, scratch, q):
-    """Write what every discard of each record (m,), in the turn of one of `seats`, is worth to `q` (m, 34), as
-    `value_hands` does; others' rows are zero. `every` is `EveryTerms`, `scratch` is `Scratch`.
+    """Write to `q` (m, 34) what every discard of `seats` (m,) is worth in records (m,), as `value_hands` does; rows are
+    zero where it is not the seat's turn. `every` is `EveryTerms`, `scratch` is `Scratch`.
     """
     points, unseen, base, valued, values = scratch
     for i in range(states.shape[0]):
@@ -91,12 +91,12 @@ def value_records(states, seats, every, tables, scratch, q):
 
 
 def weight(unseen, held):
-    """Count the unseen copies of a kind, and above ten bits again those that a hand with so many makes a pong of."""
+    """Count the unseen copies of a kind, and again, above ten bits, those that make a pong with the `held` ones."""
     return np.int64(unseen) * (1 + 1024 * (held >= 2))
 
 
 def valued_sets(h, drop, valued):
-    """Add up the tai of triplets and pairs of honors without a tile `drop`, `valued` (34,) saying what a kind has."""
+    """Add up the tai of triplets and pairs of honors without one tile `drop`; `valued` (34,) gives each kind's tai."""
     triplets = pairs = 0
     for k in range(WINDS, KINDS):
         n = np.int64(h[k]) - (k == drop)
@@ -124,7 +124,7 @@ def mark_valued_one(states, seat, valued):
 
 
 def sample_discard(s, a, notes, scratch, rows):
-    """Write a row of all that `SEEN` names, `a` being discarded; for its end stands the seat's number."""
+    """Write a row of all that `SEEN` names, for the discard `a`; the seat's number holds the place of how it ends."""
     q, row, (valued, values) = np.int64(s.turn), rows[0], (scratch[0], scratch[1])
     count_unseen(s, q, notes.unseen)
     for k in range(KINDS):

@@ -15,7 +15,7 @@ from .greedy_kernels import act_rows
 
 
 class Greedy(Agent):
-    """Plays by the simple rule that a game offers; where the rule sees no difference, by lot."""
+    """Plays by the simple rule that a game offers; at random where the rule sees no difference."""
 
     name = "greedy"
 

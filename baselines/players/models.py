@@ -1,6 +1,6 @@
-"""Models of other libraries as agents: what Stable-Baselines3, TorchRL and RLlib have trained plays as it is.
+"""Models of other libraries as agents: what Stable-Baselines3, TorchRL and RLlib have trained plays unchanged.
 
-None of the libraries is imported here: whoever has a model has imported its library.
+None of the libraries is imported here: a caller that has a model has already imported its library.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ..agent import PolicyAgent
 
 
 class Model(PolicyAgent):
-    """A model that decides about many games at once: by its likeliest actions, or drawn by its chances (`sampling`).
+    """A model that decides in many games at once: by its likeliest actions, or by its probabilities (`sampling`).
 
-    It loses a game in which it plays what is illegal: not every library knows masks.
+    It loses a game in which it plays an illegal action: not every library knows masks.
     """
 
     def __init__(self, model: Any, *, sampling: bool = False, **look: Any) -> None:
@@ -44,7 +44,7 @@ class Model(PolicyAgent):
 
 
 class SB3Model(Model):
-    """What an algorithm of stable-baselines3 or sb3-contrib has learned; masked where the algorithm takes masks."""
+    """A trained algorithm of stable-baselines3 or sb3-contrib; masked where the algorithm takes masks."""
 
     def __init__(self, model: Any, **options: Any) -> None:
         super().__init__(model, **options)
@@ -65,7 +65,7 @@ class SB3Model(Model):
 
 
 class TorchRLModel(Model):
-    """A TorchRL policy: a TensorDictModule that reads what is seen, and truths for its mask, and writes "action"."""
+    """A TorchRL policy: a TensorDictModule that reads what is seen and a boolean mask, and writes "action"."""
 
     def choose(self, frame: Frame, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         import torch
@@ -80,7 +80,7 @@ class TorchRLModel(Model):
 
 
 class RLlibModel(Model):
-    """The module of an RLlib algorithm, or one that is given itself: its logits, of legal actions alone."""
+    """The module of an RLlib algorithm, or a module given directly; decides by its logits of legal actions alone."""
 
     def __init__(self, model: Any, **options: Any) -> None:
         super().__init__(model, **options)
@@ -113,7 +113,7 @@ LIBRARIES: dict[str, type[Model]] = {
 
 
 def library_of(model: Any) -> type[Model] | None:
-    """Find who plays a model, by the library that one of its classes comes from; None for what is no such model."""
+    """Find the class that plays a model, by the library that one of its classes comes from; None for anything else."""
     for base in type(model).__mro__:
         kind = LIBRARIES.get(base.__module__.partition(".")[0])
         if kind is not None:
@@ -124,7 +124,7 @@ def library_of(model: Any) -> type[Model] | None:
 def fitting(game: Game, space: spaces.Space[Any], own: Frame | None, encoder: str | None, layout: str | None) -> Frame:
     """Find how a game appears to a model that sees a `space`: as in its `own` environment where it has one.
 
-    Else by the first encoder and layout of the game that give such a space. `BoyiError` where none does.
+    Otherwise by the first encoder and layout of the game that give such a space. `BoyiError` where none does.
     """
     keys, dtype = KEYS, "int8"
     if isinstance(space, spaces.Dict) and len(space) == 2:

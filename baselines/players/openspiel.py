@@ -13,7 +13,7 @@ from ...envs.engine.spec import Game, Param
 from ...envs.engine.view import View
 from ..agent import Agent
 
-FOREVER = 10**9  # simulations that no limit of time lets it finish
+FOREVER = 10**9  # more simulations than any limit of time lets it finish
 
 
 def load(game: Game) -> Any:
@@ -102,5 +102,5 @@ def their_action(game: Game, record: np.void, a: int) -> int:
 
 
 def their_actions(game: Game, record: np.void, history: Sequence[int]) -> Sequence[int]:
-    """Write a history, with what chance has brought, that leads to a position by these actions."""
+    """Write OpenSpiel's history, chance outcomes included, that leads to a position by these actions."""
     return game.module("openspiel").their_actions(record, history) if game.has("openspiel") else history

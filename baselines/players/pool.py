@@ -14,14 +14,14 @@ from ...envs.engine.view import View
 from ..agent import Agent, Team
 
 BETWEEN = ";"
-REMEMBERED = 1 << 16  # the most games, at least, whose members are remembered at once
+REMEMBERED = 1 << 16  # games whose members are remembered at once; large views raise this limit
 _UNIT = 2.0**-53  # spacing of the doubles in [0, 1) that a game's key gives
 
 
 class Pool(Team):
-    """Agents of whom each seat of a game draws one in proportion to `weights`.
+    """Several agents; each seat of a game draws one of them in proportion to `weights`.
 
-    It keeps that one to the end. The draw hangs on the game's seed, its episode and the seat, so it is the same in
+    The seat keeps it to the end. The draw depends on the game's seed, its episode and the seat, so it is the same in
     single and vector environments. A member that is added plays in games whose first decision comes later.
     """
 
@@ -41,7 +41,7 @@ class Pool(Team):
         self.members: list[Agent] = []
         self.weights: list[float] = []
         self._games: set[Game] = set()
-        self._kept: dict[tuple[int, int], tuple[int, int]] = {}  # of a game: its member and latest ply
+        self._kept: dict[tuple[int, int], tuple[int, int]] = {}  # by game: its member and latest ply
         for agent, weight in zip(agents, [1.0] * len(agents) if weights is None else weights, strict=True):
             self.add(agent, weight)
 
@@ -57,13 +57,13 @@ class Pool(Team):
         return cls([make(agent) for agent in agents], numbers or None)
 
     def __str__(self) -> str:
-        """Write the string that would make this pool; nothing does where that is so of a member."""
+        """Write the string that would make this pool, unless a member has no such string."""
         numbers = BETWEEN.join(repr(weight).removesuffix(".0") for weight in self.weights)
         weights = {"weights": numbers} if set(self.weights) != {1.0} else {}
         return write(self.name, BETWEEN.join(map(str, self.members)), weights)
 
     def add(self, agent: Agent, weight: float = 1.0) -> None:
-        """Let an agent play, too, in games in which the pool has not decided yet."""
+        """Let another agent play in games in which the pool has not decided yet."""
         if not is_number(weight, 0) or weight == 0:
             raise BoyiError(f"a weight in a pool must be a number above 0, not {shown(weight)}")
         for game in self._games:
@@ -88,7 +88,7 @@ class Pool(Team):
         games = zip(view.row.tolist(), view.game_key.tolist(), strict=True)
         for i, (game, ply) in enumerate(zip(games, view.states["ply"].tolist(), strict=True)):
             member, latest = self._kept.pop(game, (-1, -1))
-            # At an earlier ply it is another game of the same seed.
+            # An earlier ply means another game of the same seed.
             if latest < ply and member >= 0:
                 chosen[i] = member
             self._kept[game] = int(chosen[i]), ply

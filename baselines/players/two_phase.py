@@ -18,15 +18,15 @@ from ...envs.jiu.constants import LAYOUT
 from ..agent import Agent, Team
 
 PROGRAM_C = "alphabeta:depth=4,quiescence=0,width=all"
-"""The search of program C, every lawful move followed and none behind the depth, with a table of positions; its window
-of a million either way holds every evaluation.
+"""The search of program C: it follows every legal move, none beyond the depth, with a table of positions; its window of
+a million either way holds every evaluation.
 """
 
 
 class TwoPhase(Team):
     """Asks one agent in the layout of Jiu and another in the battle.
 
-    One that plays the layout alone, as ``jiu:layout_only=true``, is asked as if the game ended with it.
+    An agent that plays the layout alone, as ``jiu:layout_only=true``, is asked as if the game ended with it.
     """
 
     name = "two_phase"
@@ -45,7 +45,7 @@ class TwoPhase(Team):
 
     @classmethod
     def from_string(cls, make: Callable[[str], Agent], **values: Any) -> TwoPhase:
-        """Make the agent of the two that its string names."""
+        """Make the agent from the two that its string names."""
         given = check_params(cls.name, cls.params, values)
         return cls(*(make(given.get(half, PROGRAM_C)) for half in TwoPhase.params))
 

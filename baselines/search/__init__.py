@@ -1,1 +1,1 @@
-"""Searches that play any game their facts fit: mcts, puct, alphabeta, expectimax and exact, each beside its kernels."""
+"""Searches that play any game whose facts fit: mcts, puct, alphabeta, expectimax and exact, each beside its kernels."""

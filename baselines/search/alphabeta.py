@@ -20,12 +20,12 @@ from .foresight import Foresight
 from .insight import NO_INSIGHT, find_insight
 from .transpositions import GENERATIONS, make_table
 
-LEVELS = 128  # actions that a search looks ahead at most
+LEVELS = 128  # most actions that a search looks ahead
 DEEPEST = 100  # turns
 USUAL_NODES = 50_000  # where nothing limits the search
-LOOK = 0.002  # seconds between looks on the clock
+LOOK = 0.002  # seconds between looks at the clock
 STRETCH = 512  # positions between looks at proofs
-LEAST = 1 / 8  # share of a turn's time or nodes that is left for a search in the middle of a turn
+LEAST = 1 / 8  # least share of a turn's time or nodes that a search in the middle of the turn gets
 
 
 class Found(NamedTuple):
@@ -69,7 +69,7 @@ class Workspace:
         self.begin, self.start_iteration, self.iterate = (
             bind(kernel, game, None, **found.kernels, **insight.kernels) for kernel in (begin, start_iteration, iterate)
         )
-        # What has to be compiled for such positions shall not count as thinking.
+        # Compiling for such positions must not count as thinking.
         self.prepare(states)
         self.start_iteration(self.levels, 1, -LIMIT, LIMIT)
         self.go_on(0, 0, 0, selective=True)
@@ -90,7 +90,7 @@ class Workspace:
         return bool(self.iterate(*where, quiescence, width, margin, self.game.low, self.game.high, self.r, budget))
 
     def prepare(self, states: np.ndarray) -> None:
-        """Set out from the position ``states[0]``, with a table that counts as empty."""
+        """Start from the position ``states[0]``, with a table that counts as empty."""
         self.states[:1] = states
         self.begin(self.levels, self.states, self.notes)
         self.foresight.prepare(states)
@@ -100,7 +100,7 @@ class Workspace:
             self.generation = 1
 
     def bar(self, mask: np.ndarray) -> None:
-        """Leave out what is known to lose of the legal actions in `mask` (actions,), as long as something is left."""
+        """Leave out the legal actions in `mask` (actions,) that are known to lose, as long as something is left."""
         if (mask > self.foresight.lost).any():
             self.levels.barred[:] = self.foresight.lost
         else:
@@ -194,9 +194,9 @@ class AlphaBeta(Agent):
         return math.copysign(1.0, found.value) if abs(found.value) > WIN else math.tanh(found.value / scale)
 
     def search(self, view: View, k: int = 0, seconds: float = 0.0, nodes: int = 0, *, forced: bool = False) -> Found:
-        """Search game k of a view, whose turn in progress has already cost so many seconds and nodes.
+        """Search game k of a view, whose turn in progress has already cost `seconds` and `nodes`.
 
-        An only action is not searched, and has no value, unless it is `forced`.
+        A single legal action is not searched, and has no value, unless the search is `forced`.
         """
         space = self.workspace
         if space is None or space.game != view.game:
@@ -255,14 +255,14 @@ class AlphaBeta(Agent):
     def _run(self, space: Workspace, until: float, nodes: int, hurry: Event | None, suspect: int) -> tuple[bool, bool]:
         """Go on with an iteration; return whether it ended within the limits, and whether proofs have ended it.
 
-        `suspect` is the action that is the best so far, or -1.
+        `suspect` is the best action so far, or -1.
         """
         levels, unhurried = space.levels, math.isinf(until) and hurry is None
         quiescence, selective = self.values["quiescence"], self.values["selective"]
         chunk = STRETCH if unhurried else 32
         while True:
             met, now = int(levels.at[NODES]), time.perf_counter()
-            # However often somebody looks on the clock, proofs are looked at after the same positions.
+            # Proofs are looked at after the same positions, however often the clock is.
             pause = (met // STRETCH + 1) * STRETCH
             if space.go_on(quiescence, self.width, min(nodes, met + chunk, pause), selective=selective):
                 return True, False

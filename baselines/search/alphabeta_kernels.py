@@ -1,25 +1,25 @@
-"""The kernels of alpha-beta search, bound to a game with its evaluation by whoever searches.
+"""The kernels of alpha-beta search, which a search binds to a game with its evaluation.
 
-Two seats play for opposite sums. Values are whole numbers from the side of the seat that moves at a level, and fail
-soft. A won game is worth 2 * WIN less the actions that lead to it, so that the shortest win is the best and the longest
-loss the least evil. A seat may have several actions in a row, its turn: depth counts turns, and signs change only
-between them. Where the depth ends a turn may begin with actions that change the value much: those alone are searched
-on, and the seat may instead take the position as it stands (quiescence), unless it is forced to act. A turn that has
-begun is always finished.
+Two seats play for opposite returns. Values are whole numbers from the side of the seat that moves at a level, and fail
+soft. A won game is worth 2 * WIN less the number of actions that lead to it, so that the shortest win is the best and
+the longest loss the least bad. A seat may have several actions in a row, its turn: depth counts turns, and signs change
+only between them. Where the depth ends, a turn may begin with actions that change the value much: only these are
+searched further, and the seat may instead take the position as it stands (quiescence), unless it is forced to act. A
+turn that has begun is always finished.
 
-A selective search asks less. Late candidates are searched less deeply, and again if that raises alpha (late move
-reductions). Where a null window asks whether a position is good enough, nothing urgent is at hand and the depth ends
-within SHALLOW turns, one that is better by a margin for each of them counts as good enough (reverse futility pruning),
-and of the others TRIED candidates a turn are tried (late move pruning): what is lost by that is not lost for certain.
-An only candidate below the root takes no turn from the depth: forced replies are extended.
+A selective search does less. Late candidates are searched less deeply, and again if that raises alpha (late move
+reductions). Two rules hold where a null window asks whether a position is good enough, nothing urgent is at hand and
+the depth ends within SHALLOW turns. A position that is better by a margin for each of these turns counts as good enough
+(reverse futility pruning). In the others TRIED candidates for each turn are tried (late move pruning), so that a loss
+there is not certain. A single candidate below the root takes no turn from the depth: forced replies are extended.
 
-Candidates are tried by rank: what the table, or at the root the iteration before, calls best; then ranks from URGENT
-on; then two killers of the level; then the others, to whose ranks history adds at most MOST_HISTORY.
+Candidates are tried by rank: first the best one according to the table or, at the root, to the iteration before; then
+ranks from URGENT up; then two killers of the level; then the others, to whose ranks history adds at most MOST_HISTORY.
 
-Where a game's proofs say who wins any position, those that are searched deeply are examined: what is decided is not
-searched, and the candidates are the moves of which one wins if any does.
+Where a game's proofs say who wins any position, those that are searched deeply are examined. Decided positions are not
+searched; in the others the candidates are moves that include a winning one if there is any.
 
-All that a search knows lies in arrays: it stops after so many positions and goes on when called again.
+All that a search knows lies in arrays: it stops after a given number of positions and goes on when called again.
 """
 
 from typing import NamedTuple
@@ -46,16 +46,16 @@ from .evaluation import WIN
 from .transpositions import EXACT, LOWER, UPPER, find_entry, value_in, value_out, write_entry
 
 LIMIT = 4 * WIN  # beyond every value
-MOST_HISTORY = 1024  # what history adds to the ranks of the others, or takes off, at most
+MOST_HISTORY = 1024  # most that history adds to the ranks of the others, or subtracts
 _FIRST, _KILLER = 1 << 30, 1 << 24  # ranks of the action known as best, and of the first killer
 _OPEN, _BOUND, _KNOWN = 0, 1, 2  # what entering a position gave: nothing yet, a bound, or its value
 LEVEL, NODES, ENTERING, HORIZON = 0, 1, 2, 3
 EVERY = -1  # a width: all legal actions
-LATE = 3  # candidates before those that count as late; twice as many are before those searched two turns less deeply
-REDUCED, REDUCED_TWICE = 3, 5  # turns to go from which that is done
+LATE = 3  # candidates before those that count as late; twice as many before those searched two turns less deeply
+REDUCED, REDUCED_TWICE = 3, 5  # turns to go from which candidates are searched one turn less deeply, and two turns less
 SHALLOW, TRIED = 4, 3
 CERTAIN = WIN + 1000  # what it is worth to win, if nobody knows how soon
-UNKNOWN = -2  # candidates that `narrow_down` lists where it does not look
+UNKNOWN = -2  # the count that `narrow_down` returns where it does not look
 
 
 class Levels(NamedTuple):
@@ -65,14 +65,13 @@ class Levels(NamedTuple):
     reduced, whether candidates were left out, and the position's hash.
 
     `examined` are records of the game's proofs for the first levels, `seen` (levels,) bool says which of them are in
-    use, and `least` (1,) int64 how many turns are to go where a position is examined, but for the root, which always
-    is.
+    use, and `least` (1,) int64 from how many turns to go on a position is examined; the root always is.
 
-    `moves` and `ranks` (levels, actions) int32 are the candidates, `barred` (actions,) int8 says which actions are none
-    at the root, `line` (levels, levels) int32 and `length` are the best continuation, `killers` (levels, 2) and
-    `history` (2, actions) what refuted before, `mask` int8 is scratch, an entry for every action, rounded up to eights.
-    `at` (4,) says where the search stands: the level, positions met, whether the level is to be entered, and whether
-    any position was evaluated.
+    `moves` and `ranks` (levels, actions) int32 are the candidates, `barred` (actions,) int8 says which actions are not
+    candidates at the root, `line` (levels, levels) int32 and `length` are the best continuation, `killers` (levels, 2)
+    and `history` (2, actions) are what refuted before, `mask` int8 is scratch, with an entry for every action, rounded
+    up to a multiple of eight. `at` (4,) says where the search stands: the level, positions met, whether the level is to
+    be entered, and whether any position was evaluated.
     """
 
     at: np.ndarray
@@ -103,7 +102,7 @@ class Levels(NamedTuple):
 
 
 def make_levels(levels: int, actions: int, examined: np.ndarray | None = None) -> Levels:
-    """Allocate so many levels for a game of so many actions, with records for what is examined where there are any."""
+    """Allocate the levels for a game with the given number of actions, and records for what is examined, if any."""
     return Levels(
         at=np.zeros(4, np.int64),
         seat=np.zeros(levels, np.int64),
@@ -135,7 +134,7 @@ def make_levels(levels: int, actions: int, examined: np.ndarray | None = None) -
 
 @stub
 def narrow_down(s, levels, level):
-    """Write the candidates of a level that matter by what is proven; count them as `relevant` does, or UNKNOWN."""
+    """Write the candidates of a level that matter according to proofs; count them as `relevant` does, or UNKNOWN."""
     return np.int64(UNKNOWN)
 
 
@@ -161,7 +160,7 @@ def start_iteration(levels, depth, alpha, beta):
 def iterate(levels, states, notes, table, generation, quiescence, width, margin, low, high, r, budget):
     """Go on with the iteration until it ends, or `budget` positions have been met in all; return whether it ended.
 
-    It is selective with a `margin` above 0.
+    The search is selective with a `margin` above 0.
     """
     at = levels.at
     while True:
@@ -273,7 +272,7 @@ def decides(bound, value, alpha, beta):
 
 
 def keep_best(moves, ranks, n, width):
-    """Bring the `width` candidates of the highest ranks to the front, of equals the first; return `width`."""
+    """Bring the `width` candidates of the highest ranks to the front, the first of equals; return `width`."""
     for i in range(width):
         bring_best(moves, ranks, i, n)
     return width
@@ -286,7 +285,7 @@ def append_others(s, moves, ranks, n, mask):
     for i in range(n):
         mask[moves[i]] = 0
         least = min(least, ranks[i])
-    # Most of a mask is empty: it is looked through by eights.
+    # Most of a mask is empty: it is read eight entries at a time.
     eights = mask.view(np.int64)
     for k in range(eights.size):
         if eights[k] != 0:
@@ -357,7 +356,7 @@ def descend(levels, level, states, notes, margin):
 
 
 def reduction(levels, level):
-    """Find by how many turns less the candidate just brought to its place is searched at first."""
+    """Find how many turns less deeply the candidate just brought to its place is searched at first."""
     i, depth = levels.tried[level] - 1, levels.depth[level]
     if i < LATE or depth < REDUCED or levels.ranks[level, i] >= _KILLER - 1:
         return 0
@@ -365,7 +364,7 @@ def reduction(levels, level):
 
 
 def open_window(levels, level):
-    """Give the level below the window of this one, a null window where that is narrow, to be entered with."""
+    """Give the level below this level's window, or a null window where `narrow` says so, and have it entered."""
     below, alpha, beta = level + 1, levels.alpha[level], levels.beta[level]
     if levels.narrow[level]:
         beta = alpha + 1
@@ -377,8 +376,8 @@ def open_window(levels, level):
 
 
 def take(levels, level, value, known):
-    """Take the value of the candidate tried last, or try it once more: where that promises more than is known of a
-    shallower search, and where a null window has only bounded it.
+    """Take the value of the candidate tried last, or try it once more: where a search of reduced depth raises alpha,
+    and where a null window has only bounded the value.
     """
     below = level + 1
     if levels.seat[below] != levels.seat[level]:
@@ -408,7 +407,7 @@ def take(levels, level, value, known):
 
 
 def credit(levels, level):
-    """Remember the action that refuted, and against it those tried in vain before."""
+    """Credit the action that refuted, and debit those tried in vain before it."""
     last, seat, depth = levels.tried[level] - 1, levels.seat[level], levels.depth[level]
     a = levels.moves[level, last]
     if levels.killers[level, 0] != a:
@@ -422,7 +421,7 @@ def credit(levels, level):
 
 
 def store(levels, level, table, generation):
-    """Keep what the search of a level has given."""
+    """Store what the search of a level has found."""
     best = levels.best[level]
     bound = UPPER if best <= levels.floor[level] else LOWER if best >= levels.beta[level] else EXACT
     move = levels.choice[level] if bound != UPPER else np.int64(-1)

@@ -1,4 +1,4 @@
-"""Caution at the roots of a guided search: moves that a lookout sees to lose are cut off before they are played."""
+"""Caution at the roots of a guided search: moves that a lookout finds to lose are cut off before they are played."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from .forest import proven
 from .lookout import Lookout
 from .puct_kernels import Planted, cut_rows
 
-FEARED = 16  # moves of a root that are looked at for what they lose: one for so many simulations, and at most so many
-FEAR_SHARE = 1 / 3  # of a time a move, that it may take
-DOUBTS = (0.5, 0.7, 0.85, 0.95)  # shares of a time after which what would be played is looked at closely
+FEARED = 16  # simulations for each move of a root that is looked at for whether it loses, and also the most such moves
+FEAR_SHARE = 1 / 3  # share of the time for a move that this may take
+DOUBTS = (0.5, 0.7, 0.85, 0.95)  # shares of the time for a move after which what would be played is looked at closely
 
 
 class Caution:
     """Looks at moves of the roots of a view's games: at the likeliest first, later closely at what would be played.
 
-    A move that loses is cut off its root, unless all that were looked at do.
+    A move that loses is cut off its root, unless all that were looked at lose.
     """
 
     def __init__(
         self, lookout: Lookout, view: View, planted: Planted, counts: np.ndarray, started: float, until: float
     ) -> None:
-        """Be cautious in a search of so many simulations, `counts` (m,), or of the time between two moments."""
+        """Be cautious in a search of `counts` (m,) simulations, or of the time from `started` to `until`."""
         self.lookout, self.view, self.planted = lookout, view, planted
         self.started, self.time = started, until - started
         timed = np.isfinite(until)
         self.feared = np.where(counts > 1, FEARED, 0) if timed else np.minimum(counts // FEARED, FEARED)
         self.marks = [started + share * self.time for share in DOUBTS]
         self.sound, self.lost = (np.zeros(view.mask.shape, np.bool_) for _ in range(2))
-        """What has been looked at closely: it does not lose, or it does."""
+        """The moves that have been looked at closely: those that do not lose, and those that do."""
 
     @property
     def doubts(self) -> bool:
@@ -41,28 +41,28 @@ class Caution:
         return bool((self.feared > 1).any())
 
     def is_due(self) -> bool:
-        """Tell, once for each of them, whether one of the moments for a close look has come."""
+        """Tell whether a moment for a close look has come, once for each of these moments."""
         if self.marks and time.perf_counter() >= self.marks[0]:
             self.marks.pop(0)
             return True
         return False
 
     def fear(self, priors: np.ndarray) -> None:
-        """Look at what the likeliest moves lose, by the `priors` (m, actions), as far as the time allows."""
+        """Check whether the likeliest moves by the `priors` (m, actions) lose, as far as the time allows."""
         ranks = np.where(self.view.mask != 0, priors, -np.inf)
         self._cut(ranks, self.feared, until=self.started + FEAR_SHARE * self.time)
 
     def doubt(self, ranks: np.ndarray) -> None:
         """Look closely at the moves that would be played, by `ranks` (m, actions), until one does not lose.
 
-        Those of -inf are out of the question; so are all where a root is proven.
+        Moves of rank -inf are out of the question; so are all moves of a proven root.
         """
         self._cut(ranks, np.where(proven(self.planted), 0, self.feared // 2), closely=True)
 
     def _cut(self, ranks: np.ndarray, many: np.ndarray, *, until: float = np.inf, closely: bool = False) -> None:
-        """Cut off what loses of the `many` (m,) moves of each root of the highest ranks (m, actions), unless all do.
+        """Cut off the losing moves among the `many` (m,) of the highest ranks (m, actions) at each root, unless all do.
 
-        Where they are looked at `closely` the first that does not lose ends it, and none is looked at twice.
+        When looking `closely`, the first move that does not lose ends the search, and none is looked at twice.
         """
         view, rows = self.view, np.arange(many.size)
         ranked = np.argsort(-ranks, axis=1, kind="stable")

@@ -1,4 +1,4 @@
-"""Searches that are limited by time: how many simulations to run before the next look on the clock."""
+"""Searches that are limited by time: how many simulations to run before the next look at the clock."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from threading import Event
 
-LOOKS = 100  # shares of the time that is left, of which one passes between two looks
-SOON = 5.0  # seconds that are left at most, as far as looks are concerned, where somebody may not want to wait
+LOOKS = 100  # parts of the time left, one of which passes between two looks
+SOON = 5.0  # most seconds counted as left between looks, where somebody may not want to wait
 ANY = 2**62  # more simulations than any time allows
 
 
@@ -22,8 +22,8 @@ def run_until(
 ) -> None:
     """Call ``run(count)`` with counts of simulations until there were `most`, or `time.perf_counter` reaches `end`.
 
-    It is called once at least, and `over` is asked after every call whether nothing more is to do, as a `hurry` is
-    whether it is set. An infinite `end` without one leaves one call.
+    It is called at least once. After every call `over` is asked whether nothing is left to do, and `hurry` whether it
+    is set. With an infinite `end` and no `hurry` there is one call.
     """
     started, done, count = time.perf_counter(), 0, most if math.isinf(end) and hurry is None else 1
     while True:

@@ -15,9 +15,9 @@ WIN = 1_000_000
 
 
 class Evaluation(NamedTuple):
-    """What a game offers: one record (1,) of what it keeps of a position, its kernels by the protocol's names, the
-    value that promises a return of tanh(1) = 0.76 in a game of returns from -1 to 1, and that from which on a game is
-    won for certain.
+    """What a game offers: one record (1,) of its notes on a position, its kernels by the protocol's names, the value
+    that promises a return of tanh(1) = 0.76 in a game with returns from -1 to 1, and the value from which a game is
+    certainly won.
     """
 
     notes: np.ndarray
@@ -27,8 +27,8 @@ class Evaluation(NamedTuple):
 
 
 def evaluation(game: Game, algorithm: str, *, learned: bool = False) -> Evaluation:
-    """Find a game's evaluation, made by hand or `learned`; `BoyiError` names the algorithm that wants one where there
-    is none.
+    """Find a game's evaluation, made by hand or `learned`; where there is none, `BoyiError` names the algorithm that
+    needs one.
     """
     if not game.has("evaluate"):
         raise BoyiError(f"{algorithm} has no evaluation of the positions of {game}")

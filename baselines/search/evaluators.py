@@ -1,7 +1,7 @@
 """What judges positions for `puct`: an object asked about many at once, or one of the two that need no asking.
 
-A network is an object with the two methods of `Evaluator`. The game's own evaluation and random playouts are judged
-inside the kernels, simulation after simulation without a way back to Python; the former also answers when it is asked.
+A network is an object with the two methods of `Evaluator`. The game's own evaluation and random playouts are computed
+inside the kernels, simulation after simulation without a return to Python; the former also answers when it is asked.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ LEARNED = "az:NAME"  # agents that judge positions, as their strings are written
 
 
 class Evaluator(Protocol):
-    """Judges positions of one game; what it says of one must not hang on the others that it is asked about with it."""
+    """Judges positions of one game; its judgement of one must not depend on the others it is asked about with it."""
 
     def evaluate(self, states: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Judge positions (m,) in which `seats` (m,) decide: priors (m, actions) and values (m,), float32 both.
+        """Judge positions (m,) in which `seats` (m,) decide: priors (m, actions) and values (m,), both float32.
 
         Priors are not negative; the search takes those of legal actions and scales them to a sum of 1. Values are
         returns in [-1, 1] from each seat's side.
@@ -35,17 +35,17 @@ class Evaluator(Protocol):
     def values(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Value positions (m,) after an action or outcome, from the sides of `seats` (m,): float32 in [-1, 1].
 
-        A seat is the one to move or, where chance is next, the one that has moved (0: chance has).
+        A seat is the one to move or, where chance is next, the one that has moved (0 if that was chance).
         """
         ...
 
 
 @runtime_checkable
 class Judge(Protocol):
-    """What can be asked for an `Evaluator` of a game: an agent that has learned to judge positions."""
+    """An agent that has learned to judge positions, and can give an `Evaluator` for a game."""
 
     def evaluator(self, game: Game) -> Evaluator:
-        """Return what judges positions of a game; `BoyiError` for a game that it has not learned."""
+        """Return the evaluator of a game's positions; `BoyiError` for a game that it has not learned."""
         ...
 
 
@@ -60,7 +60,7 @@ def find_judge(
 ) -> Any:
     """Make the agent that an `evaluator` names, one of `judges`; None for one of its `own` words.
 
-    `BoyiError` for who judges nothing, `learned` saying what does.
+    `BoyiError` for an agent that judges nothing; `learned` says which agents do.
     """
     if named in own or not isinstance(named, str):
         return None
@@ -71,7 +71,7 @@ def find_judge(
 
 
 class Handmade:
-    """Even priors and the evaluation that the game brings."""
+    """Even priors and the game's own evaluation."""
 
     def __init__(self, game: Game, found: Evaluation | None = None) -> None:
         self.game, self.found = game, found or evaluation(game, "puct")
@@ -94,7 +94,7 @@ class Handmade:
 
 
 class Playouts:
-    """Even priors and the result of one random game from there."""
+    """Even priors and the result of one random game from the position."""
 
     def __init__(self, game: Game) -> None:
         self.game = game

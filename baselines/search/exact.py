@@ -58,7 +58,7 @@ class Solver:
 
 
 class ProofSolver:
-    """Solves positions of a game by proofs of who wins, each by examining at most so many `positions`."""
+    """Solves positions of a game by proofs of who wins, examining at most `positions` positions for each."""
 
     def __init__(self, game: Game, positions: int = 1_000_000) -> None:
         self.game, self.positions = game, positions
@@ -81,7 +81,7 @@ class ProofSolver:
 
 
 class Exact(Agent):
-    """Plays an action of the highest expected return, the first of equals; asked about too large a game, it says so."""
+    """Plays an action of the highest expected return, the first of equals; says so when a game is too large."""
 
     name = "exact"
     params = {
@@ -103,7 +103,7 @@ class Exact(Agent):
         return np.array([self._best(view, k) for k in range(view.row.size)], np.int64)
 
     def _best(self, view: View, k: int) -> int:
-        """Find the best action in game k of a view, looking no further than for what wins for certain."""
+        """Find the best action in game k of a view, looking no further once an action wins for certain."""
         best, most = -1, -np.inf
         for a, worth in self._each(view, k):
             if worth > most:

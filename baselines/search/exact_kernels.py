@@ -16,8 +16,8 @@ from ...envs.engine.protocol import CHANCE, key, resolve, returns, step
 class Solutions(NamedTuple):
     """An open-addressing hash table: `size` (1,) int64 entries in use, `keys` uint64 (0: empty), `values` float64.
 
-    The number of slots is a power of 2. A position is known by its 64 bits alone: of n positions some two share them
-    with a probability of n² / 2**65.
+    The number of slots is a power of 2. A position is identified by its 64 bits alone: among n positions some two share
+    them with a probability of n² / 2**65.
     """
 
     size: np.ndarray
@@ -26,7 +26,7 @@ class Solutions(NamedTuple):
 
 
 def make_solutions(positions: int) -> Solutions:
-    """Allocate a table that has room for so many positions."""
+    """Allocate a table that has room for `positions` positions."""
     slots = 1 << (positions * 3 // 2).bit_length()
     return Solutions(np.zeros(1, np.int64), np.zeros(slots, np.uint64), np.zeros(slots))
 
@@ -42,7 +42,7 @@ def slot_of(table, s):
 
 
 def wins_at_once(stack, level, mask, best, r):
-    """Whether some action ends the game with what is best for the seat to move."""
+    """Whether some action ends the game with the best result for the seat to move."""
     for a in range(mask.shape[0]):
         if mask[a]:
             stack[level + 1] = stack[level]
@@ -105,7 +105,7 @@ def solve(stack, masks, odds, values, table, positions, dice, low, high, r):
     For every action and chance event on the way `stack` holds a record, `masks` (len(stack), max(actions, outcomes))
     what is still to be tried, `odds` (len(stack), outcomes) the probabilities and `values` (len(stack),) what the
     branches tried so far are worth: recursion spelled out, because kernels do not recurse. `low` and `high` bound the
-    returns: nobody looks further than for a certain win, nor at anything before those at once. `r` is scratch (seats,).
+    returns: immediate wins are looked for first, and nothing is searched after a certain win. `r` is scratch (seats,).
     """
     known, value = enter(stack, 0, masks, odds, values, table, dice, low, high, r)
     level = 0

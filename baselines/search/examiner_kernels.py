@@ -1,6 +1,6 @@
-"""The kernels of `knowledge.Examiner`: what guided searches learn of their roots, and of positions met so often.
+"""The kernels of `knowledge.Examiner`: what guided searches learn about their roots, and about positions often met.
 
-Of the moves that matter the priors are shared out anew.
+The priors are shared out anew among the moves that matter.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from .tree import all_proven
 
 
 def look_rows(roots, knowledge, wins, lost, kept):
-    """Write what is seen of the positions `roots` (m,), as `knowledge.Sight` has it; `kept` is full."""
+    """Write what is seen of the positions `roots` (m,), as `knowledge.Sight` has it; `kept` starts out full."""
     for k in range(roots.shape[0]):
         knowledge.at[EXAMINED] += 1
         examine(roots[k], knowledge.notes[0])
@@ -27,7 +27,7 @@ def look_rows(roots, knowledge, wins, lost, kept):
 
 
 def learn_rows(planted, roots, leaves, often, knowledge):
-    """Examine the positions on the way to each leaf, but its root, that have now been met `often` (m,) times."""
+    """Examine the positions on the way to each leaf, except its root, that have now been met `often` (m,) times."""
     for k in range(planted.slots.shape[0]):
         tree, path, first = tree_of(planted, k), leaves.path[k], planted.slots[k] * planted.nodes
         for length in range(2, leaves.length[k] + 1):

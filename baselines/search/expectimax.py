@@ -20,13 +20,13 @@ from .evaluators import LEARNED, Judge, find_judge
 from .expectimax_kernels import by_key, explore, make_context, make_frames, make_memo
 from .lookahead import Lookahead
 
-PLIES = 4  # looked ahead where nothing is said
+PLIES = 4  # looked ahead by default
 JUDGED_PLIES = 2  # the same with a network
 OWN = "evaluate"  # the evaluator that is the game's own
-DEEPEST = 64  # decisions ahead that time or nodes may allow
+DEEPEST = 64  # most decisions ahead, however much time and nodes allow
 SLOTS = 1 << 16
 """Positions that the table holds, 32 bytes each; a new one takes the place of what its slot held."""
-CHUNK = 1000  # positions between two looks on the clock
+CHUNK = 1000  # positions between two looks at the clock
 
 
 class Decider(Protocol):
@@ -95,7 +95,7 @@ class Expectimax(Agent):
         self.fit(view.game)
         if not isinstance(self.search, StarSearch):
             return super().weigh(view, k)
-        # Pruning leaves bounds of the others.
+        # Pruning leaves only bounds for the other actions.
         whole = StarSearch(view.game, self.search.depth, self.search.nodes, self.search.seconds, pruning=0)
         whole.decide(view, k)
         return Weights(whole.worth, False)
@@ -104,9 +104,9 @@ class Expectimax(Agent):
 class StarSearch:
     """Searches decisions of one game with dice to `depth` decisions, or as deep as `nodes` or `seconds` allow (0: any).
 
-    It deepens by one decision at a time. What was found is left in `value`, the expected return of the best action to
-    the seat that decides, and `worth` (actions,), the same of every action, an upper bound but for the best and NaN
-    where illegal or not searched; `reached` is the depth that was finished, `nodes_met` counts positions. `pruning` is
+    It deepens by one decision at a time. It leaves in `value` the expected return of the best action to the seat that
+    decides, and in `worth` (actions,) that of every action: an upper bound except for the best, and NaN where illegal
+    or not searched; `reached` is the depth that was finished, `nodes_met` counts positions. `pruning` is
     2 for Star1 and Star2, 1 for Star1 alone, 0 to search everything. `BoyiError` for a game that does not fit.
     """
 

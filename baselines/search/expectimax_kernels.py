@@ -1,14 +1,14 @@
 """The kernels of expectimax with Star1 and Star2 (Ballard 1983), the alpha-beta search of games with dice.
 
-Values are seat 0's expected returns, so that it makes no difference who acts twice running: seat 0 maximises, seat 1
+Values are seat 0's expected returns, so it makes no difference if a seat acts twice running: seat 0 maximises, seat 1
 minimises. A chance event gets a window too: every outcome is worth between the least and the greatest return, so what
-is known of some of them bounds the event, and its search ends as soon as the bounds leave the window (Star1). Before it
-searches the outcomes one by one it tries the most promising answer to each, which bounds them from one side (Star2).
+is known of some of them bounds the event, and its search ends as soon as the bounds leave the window (Star1). Before
+the outcomes are searched one by one, the most promising answer to each is tried, which bounds them on one side (Star2).
 Outcomes after which the same can follow (`transposition`) are searched once, with the sum of their probabilities.
 
 The depth counts decisions; the position that follows the last of them is evaluated, before the roll. A table remembers
-positions with their bounds and the depth at which these were found, and they count at no other, so that the value of a
-depth is what it would be without the table.
+positions with their bounds and the depth at which these were found. They count at no other depth, so that the value of
+a depth is what it would be without the table.
 """
 
 import math
@@ -32,11 +32,11 @@ from ...envs.engine.spec import Game
 
 
 def make_frames(game: Game, levels: int) -> np.ndarray:
-    """Allocate what the search keeps at each of its levels beside the position: recursion spelled out.
+    """Allocate what the search keeps at each of its levels besides the position: recursion spelled out.
 
     `depth` counts the decisions still to go; `alpha` and `beta` are the window; `branch` lists `count` actions, best
-    first, or outcomes, of which number `at` is next; `probing` is whether one action is enough (of a decision) or one
-    action of every outcome (of a chance event). A decision's best action so far is `choice`, worth `value`; `odds`,
+    first, or outcomes, and number `at` is next; `probing` says whether one action is enough (for a decision), or one
+    action after every outcome (for a chance event). A decision's best action so far is `choice`, worth `value`; `odds`,
     `least` and `most` are the outcomes' probabilities and bounds, and for actions `odds` is what they promise.
     """
     width = (max(game.actions, game.chance_outcomes),)
@@ -51,9 +51,9 @@ def make_frames(game: Game, levels: int) -> np.ndarray:
 
 
 def make_context(game: Game, scale: float, pruning: int) -> np.ndarray:
-    """Allocate what there is once, shape (1,): facts, counters and scratch.
+    """Allocate what exists only once, shape (1,): facts, counters and scratch.
 
-    `level` is the one at work, -1 when the search is done; `nodes` counts positions met, `leaves` those evaluated;
+    `level` is the current one, -1 when the search is done; `nodes` counts positions met, `leaves` those evaluated;
     `worth` (actions,) is what actions at the root are worth, or bounds, NaN where unknown; `salt` tells searches apart.
     """
     fields = [
@@ -68,7 +68,7 @@ def make_context(game: Game, scale: float, pruning: int) -> np.ndarray:
 
 
 def make_memo(slots: int) -> np.ndarray:
-    """Allocate a table of so many slots, a power of 2: a position's mark, bounds, depth and best action."""
+    """Allocate a table of `slots` entries, a power of 2: a position's mark, bounds, depth and best action."""
     fields = [("mark", "u8"), ("least", "f8"), ("most", "f8"), ("depth", "i4"), ("move", "i4")]
     return np.zeros(slots, np.dtype(fields, align=True))
 
@@ -88,7 +88,7 @@ def static_value(s, e, d):
 
 
 def go(stack, notes, level, a):
-    """Write what action or outcome `a` of a level leads to into the next level; return that record."""
+    """Write into the next level what action or outcome `a` of a level leads to; return that record."""
     stack[level + 1] = stack[level]
     s = stack[level + 1]
     if s.to_move == CHANCE:
@@ -102,7 +102,7 @@ def go(stack, notes, level, a):
 
 
 def last_decision(stack, notes, d, level, alpha, beta):
-    """Value a decision after which positions are evaluated, as far as its window asks."""
+    """Value a decision after which positions are evaluated, as far as its window requires."""
     first = stack[level].to_move == 0
     best = -np.inf if first else np.inf
     legal(stack[level], d.mask)
@@ -119,7 +119,7 @@ def last_decision(stack, notes, d, level, alpha, beta):
 
 
 def list_actions(stack, notes, f, d, level, move):
-    """List a decision's actions, the promising first: `move`, then by what they lead to as it stands."""
+    """List a decision's actions, the most promising first: `move`, then by the static value of what they lead to."""
     sign = 1.0 if stack[level].to_move == 0 else -1.0
     n = 0
     legal(stack[level], d.mask)
@@ -138,7 +138,7 @@ def list_actions(stack, notes, f, d, level, move):
 
 
 def list_outcomes(stack, notes, f, d, level):
-    """List a chance event's outcomes, those after which the same can follow as one."""
+    """List a chance event's outcomes; those after which the same can follow count as one."""
     n = 0
     for o in range(chance(stack[level], d.p)):
         if d.p[o] > 0.0:
@@ -155,7 +155,7 @@ def list_outcomes(stack, notes, f, d, level):
 
 
 def enter(stack, notes, frames, memo, d, level, alpha, beta, depth, probing):
-    """Begin a position; return whether its value, or a bound outside the window, is known at once, and if so that."""
+    """Enter a position; return whether its value, or a bound outside the window, is known at once, and what it is."""
     s, f = stack[level], frames[level]
     f.alpha, f.beta, f.depth, f.at, f.probing = alpha, beta, depth, 0, probing
     d.nodes += 1
@@ -184,7 +184,7 @@ def enter(stack, notes, frames, memo, d, level, alpha, beta, depth, probing):
 
 
 def remember(s, e, f, memo, d, value):
-    """Keep what the search of a position has found, beside what is known of it already."""
+    """Store what the search of a position has found, together with what is already known of it."""
     mark = transposition(s, e) ^ d.salt
     m = memo[np.int64(mark & np.uint64(memo.shape[0] - 1))]
     least = value if value > f.alpha else d.low
@@ -196,7 +196,7 @@ def remember(s, e, f, memo, d, value):
 
 
 def expected(odds, bounds, n, but):
-    """Sum the bounds of `n` outcomes but one, weighted with their probabilities."""
+    """Sum the bounds of `n` outcomes, except outcome `but`, weighted by their probabilities."""
     total = 0.0
     for i in range(n):
         if i != but:
@@ -205,7 +205,7 @@ def expected(odds, bounds, n, but):
 
 
 def window(s, f, d):
-    """Return between which values the next branch of a level matters."""
+    """Return the bounds between which the value of a level's next branch matters."""
     if d.pruning == 0:
         return -np.inf, np.inf
     alpha, beta = f.alpha, f.beta
@@ -234,8 +234,8 @@ def decide_with(s, f, d, level, value):
 
 
 def expect_with(f, d, mover, alpha, beta, value, whole):
-    """Take in what a chance event's next outcome is worth, searched in a window; return whether that settles it, and
-    what it is worth.
+    """Take in what a chance event's next outcome is worth, searched in a window; return whether that settles the event,
+    and what the event is worth.
 
     Unless the outcome was searched as a `whole`, its value only bounds it: from below where seat 0 is the `mover`.
     """
@@ -261,7 +261,7 @@ def expect_with(f, d, mover, alpha, beta, value, whole):
 def explore(stack, notes, frames, memo, context, depth, budget):
     """Search ``stack[0]``, in which a seat decides, to `depth` decisions until `budget` positions have been met in all.
 
-    With `level` at 0 and no `count` of actions the search is new, else it goes on where it was.
+    With `level` at 0 and a `count` of 0 actions the search is new, otherwise it goes on where it stopped.
     """
     d = context[0]
     level = d.level

@@ -1,4 +1,4 @@
-"""What proofs tell a search of its root, as far as the game can prove anything: a win, and moves that lose."""
+"""What proofs tell a search about its root, as far as the game can prove anything: a win, and moves that lose."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from ...envs.engine.spec import Game
 from .proof import FEWEST, Prover, notes_kept
 
 ENTRIES = 1 << 16  # positions that a question remembers
-LEVELS = 64  # moves that a line of a proof has at most
+LEVELS = 64  # most moves in a line of a proof
 
 
 def provers(game: Game) -> list[Prover]:
-    """Return what proves a win of the seat to move, and one of the other; nothing where the game has no proofs.
+    """Return the provers of a win of the seat to move and of a win of the other; none where the game has no proofs.
 
-    Nor where its notes take too much room.
+    There are none either where its notes take too much room.
     """
     levels = notes_kept(game, 2 * (LEVELS + 1)) // 2 - 1 if game.has("proof") else 0
     return [Prover(game, ENTRIES, levels=levels) for _ in range(2)] if levels >= FEWEST else []
 
 
 class Foresight:
-    """Examines positions for proofs about a root, `share` of them for each that a search meets; use `prepare` first.
+    """Examines positions for proofs about a root, `share` of them for each that a search meets; call `prepare` first.
 
     `won` is an action that wins (-1: none known) and `lost` says of every action (actions,) whether it is known to
     lose, int8.
@@ -47,15 +47,15 @@ class Foresight:
         self.root = states[:1].copy()
 
     def look(self, met: int, suspect: int) -> bool:
-        """Spend what is due when a search has met so many positions and holds an action, the `suspect`, for the best.
+        """Examine what is due when a search has met `met` positions; `suspect` is the action that it holds to be best.
 
-        Return whether that action, or another, has turned out to win or this one to lose.
+        Return whether some action has turned out to win, or the suspect to lose.
         """
         if not self.provers or self.resting:
             return False
         due = int(self.share * met / 2)
         own, other = self.provers
-        if not self.open:  # searches that end before that are not held up
+        if not self.open:  # begin only here: searches that end earlier are not held up
             self._begin()
         if self.open[0] and due > own.examined:
             wins = own.wins(due)
@@ -80,7 +80,7 @@ class Foresight:
         self.provers[0].ask(self.root)
 
     def rest(self) -> None:
-        """Look no more before the next root: whatever is played loses."""
+        """Look no more until the next root: every action loses."""
         self.resting = True
 
     def _suspect(self, action: int) -> None:

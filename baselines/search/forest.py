@@ -16,7 +16,7 @@ GROWTH = 1.5  # how many times larger the block of trees becomes when games are 
 class Forest:
     """The trees of all games in progress, equally large, in one block that grows with the games.
 
-    There is one more, free one, to which the part of a tree that is to be kept is copied.
+    One more tree is free; the part of a tree that is to be kept is copied to it.
     """
 
     def __init__(self, game: Game, nodes: int) -> None:
@@ -35,7 +35,7 @@ class Forest:
         return make_tree(slots * self.nodes, guided=True)._replace(size=np.zeros(slots, np.int64))
 
     def plant(self, view: View, *, reuse: bool) -> Planted:
-        """Make the positions of a view roots, of what is known of them or of new trees; return the trees."""
+        """Make the positions of a view roots, in known trees or else in new ones; return the trees."""
         rows = view.row.tolist()
         new = [row for row in rows if row not in self.places]
         if new:
@@ -47,7 +47,7 @@ class Forest:
         return Planted(self.trees, self.nodes, self.plots.slots[which])
 
     def _make_room(self, games: int) -> None:
-        """Make room for the trees of so many games and the free one."""
+        """Make room for the trees of `games` games and the free one."""
         plots, have = self.plots, self.plots.slots.size
         slots = np.arange(have + 1, games + 1)
         states = np.concatenate([plots.states, np.zeros(slots.size, self.game.dtype)])
@@ -64,7 +64,7 @@ class Forest:
             self.trees.nodes[used] = before.nodes[used]
 
     def note(self, rows: np.ndarray, actions: np.ndarray) -> None:
-        """Hear what is played in games whose trees have just been grown."""
+        """Note which actions are played in games whose trees have just been grown."""
         self.plots.actions[[self.places[row] for row in rows.tolist()]] = actions
 
     def forget(self) -> None:
@@ -83,5 +83,5 @@ def proven(planted: Planted) -> np.ndarray:
 
 
 def _unknown(games: int) -> tuple[np.ndarray, np.ndarray]:
-    """Make the actions and episodes of games of which nothing is known."""
+    """Make the actions and episodes of games about which nothing is known."""
     return np.full(games, -1, np.int64), np.full(games, -1, np.int64)

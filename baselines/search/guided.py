@@ -1,6 +1,6 @@
 """Tree search guided by an evaluator, in many games at once: what `puct` plays by and AlphaZero learns from.
 
-One tree a game; the leaves of all games are judged together, by any `Evaluator`, once a simulation.
+One tree per game; the leaves of all games are judged together, by any `Evaluator`, once per simulation.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from .puct_kernels import (
 )
 from .tree import DEPTH, TIMED_NODES, children, expected_line
 
-MOST_NODES = 4_000_000  # largest tree that nobody asked for by name
+MOST_NODES = 4_000_000  # largest tree, unless `nodes` asks for more
 UNPLANNED = Halving(np.zeros((0, 0), np.int64), np.zeros((0, 0)), 0.0, 0.0)
 
 
@@ -57,17 +57,17 @@ PARAMS: dict[str, Param] = {
     "c_visit": Param(50.0, "root=gumbel: visits added before values are weighed", low=0.0, high=1e6),
     "c_scale": Param(1.0, "root=gumbel: what a visit makes a value weigh", low=0.0, high=1e6),
 }
-"""What whoever searches by an evaluator may be told about it; `read_settings` reads them."""
+"""The parameters of a search that an evaluator guides; `read_settings` reads them."""
 
 
 class Settings(NamedTuple):
     """How to search: the weight `c` of exploration; what an unvisited move is held to be worth, `fpu`, by itself or
     `relative` to what its position is worth; whether every move is `valued` when its position is opened and dice are
     `averaged`; whether the part of a tree that was played is kept (`reuse`); the size of a tree (`nodes`, 0: enough);
-    whether simulations at the root are halved by Gumbel's rule among so many moves (`considered`, 0: they are not), and
-    the two constants of what values weigh there; how many positions a search for proofs meets in a leaf (`proofs`, 0:
-    there is none); the visits after which it is examined who wins a position and which moves matter (`examine`, 0:
-    never; roots are at once).
+    among how many moves Gumbel's rule halves the simulations at the root (`considered`, 0: it does not), and the two
+    constants for how much values weigh there; how many positions a search for proofs meets in a leaf (`proofs`, 0:
+    there is none); the visits after which a position is examined for who wins and which moves matter (`examine`, 0:
+    never; roots are examined at once).
     """
 
     c: float = 3.5
@@ -84,7 +84,7 @@ class Settings(NamedTuple):
     examine: int = 0
 
     def terms(self, game: Game) -> Terms:
-        """Say it as kernels want it."""
+        """Return the settings as kernels take them."""
         proves = self.proofs > 0 or self.examine > 0
         return Terms(self.c, self.fpu, self.relative, self.valued, self.averaged, proves, game.low, game.high)
 
@@ -116,7 +116,7 @@ def read_settings(values: Mapping[str, Any], *, reuse: bool = True, nodes: int =
 
 class Noise(NamedTuple):
     """What is drawn at the roots of m games: the share (m,) of the priors that is to be noise, and that noise (m,
-    actions), summing to 1 over the legal actions; or Gumbel noise (m, actions), of which no share is taken.
+    actions), summing to 1 over the legal actions; or Gumbel noise (m, actions), for which the share is not used.
     """
 
     share: np.ndarray
@@ -135,12 +135,12 @@ class Moves(NamedTuple):
 
 
 class Searched(NamedTuple):
-    """What a search found in m games: how often each eligible action was visited, int64 (m, actions), what those
-    visited are worth to the mover in [-1, 1], NaN for the others, float64 (m, actions), the value of the position (m,),
-    the mean of its visits or what Gumbel's improved policy is worth, the policy (m, actions) to learn from, the shares
-    of visits or that improved one, the action (m,) to play, the priors (m, actions) that the search began with, and
+    """What a search found in m games: how often each eligible action was visited, int64 (m, actions); what the visited
+    ones are worth to the mover in [-1, 1], NaN for the others, float64 (m, actions); the value of the position (m,),
+    the mean of its visits or the worth of Gumbel's improved policy; the policy (m, actions) to learn from, the shares
+    of visits or that improved one; the action (m,) to play; the priors (m, actions) that the search began with; and
     which actions are eligible, bool (m, actions): not those that are known to lose, where there are others. Where no
-    such action was visited the likeliest counts as visited once, and as worth what the position was judged to be.
+    eligible action was visited, the likeliest counts as visited once, and as worth what the position was judged to be.
     """
 
     visits: np.ndarray
@@ -153,18 +153,18 @@ class Searched(NamedTuple):
 
 
 class GuidedSearch:
-    """Searches games of one kind under an evaluator; the trees of rows that come again are kept."""
+    """Searches games of one kind with an evaluator; the trees of rows that come again are kept."""
 
     def __init__(
         self, game: Game, evaluator: Evaluator | Handmade | Playouts, settings: Settings, sims: int = 0
     ) -> None:
-        """Make room for `sims` simulations a decision, 0 where they are limited by time."""
+        """Make room for `sims` simulations per decision, 0 where they are limited by time."""
         self.game, self.evaluator, self.settings = game, evaluator, settings
         enough = min(2 * sims * (game.actions + 1 + game.chance_outcomes), MOST_NODES) if sims else TIMED_NODES
-        # The root and its moves fit into any.
+        # The root and its moves fit into any tree.
         self.forest = Forest(game, max(settings.nodes or enough, 1 + game.actions))
         self.spent = 0.0
-        """Seconds in kernels so far, where the evaluator is asked from outside of them."""
+        """Seconds in kernels so far, where the evaluator is asked from outside them."""
         self.terms = settings.terms(game)
         if settings.proofs and settings.valued:
             raise BoyiError("proofs go with backup=leaf alone")
@@ -181,10 +181,10 @@ class GuidedSearch:
         seconds: float = 0.0,
         noise: Noise | None = None,
     ) -> Searched:
-        """Search every game of a view with `sims` simulations, or as many each as (m,) says, as far as clocks allow.
+        """Search every game of a view with `sims` simulations, one number or one for each (m,), as far as clocks allow.
 
-        With `seconds` above 0 that time for each game counts, however many simulations there are in it. The first
-        simulation of a new tree opens its root. Without Gumbel noise halving takes the likeliest moves.
+        With `seconds` above 0 each game gets that time instead, however many simulations fit into it. The first
+        simulation of a new tree opens its root. Without Gumbel noise, halving takes the likeliest moves.
         """
         m, game, settings = view.row.size, self.game, self.settings
         started = time.perf_counter()
@@ -193,15 +193,15 @@ class GuidedSearch:
         sight = None if self.examiner is None else self.examiner.look(view.states)
         if sight is not None:
             wins = np.where(sight.wins >= 0, sight.wins, wins)
-        # The first opens the root; what is won already needs no more.
+        # The first simulation opens the root; a game already won needs no more.
         counts = np.where(wins >= 0, 1, np.asarray(sims, np.int64))
-        # Games with many simulations first, so that those still going are always the first so many.
+        # Games with many simulations come first, so that those still going are always at the front.
         order = np.argsort(-counts, kind="stable")
         sorted_view = view if m == 1 or (counts == counts[0]).all() else view.take(order)
         counts = counts[order]
         planted = self.forest.plant(sorted_view, reuse=settings.reuse and not settings.considered)
         plan = self._plan(sorted_view, counts - 1, None if noise is None else noise.drawn[order])
-        # What is lost, which the other seat may not know, is searched as if nobody knew.
+        # A lost position is searched as if nobody knew that: the other seat may not know it.
         often = np.zeros(m, np.int64) if sight is None else np.where(sight.lost, 0, settings.examine)[order]
         run = self._simulations(sorted_view, planted, plan, often)
         run(m, 1)
@@ -247,14 +247,14 @@ class GuidedSearch:
         return found
 
     def so_far(self, view: View, k: int) -> Weights:
-        """Say how often the actions of game k of a view have been visited, by its tree as it is."""
+        """Say how often the actions of game k of a view have been visited, in its tree as it stands."""
         tree, visits = self.forest.tree(int(view.row[k])), np.zeros(self.game.actions)
         for i in children(tree, 0):
             visits[tree.action[i]] = tree.visits[i]
         return Weights(np.where(view.mask[k], visits, np.nan), True)
 
     def expects(self, view: View, k: int, action: int) -> list[int]:
-        """Say what game k of a view is expected to go on with after an action, by its tree as it is."""
+        """Say how game k of a view is expected to go on after an action, by its tree as it stands."""
         return expected_line(self.game, self.forest.tree(int(view.row[k])), view.states[k : k + 1], action)
 
     def _plan(self, view: View, sims: np.ndarray, gumbels: np.ndarray | None) -> Halving:
@@ -288,9 +288,9 @@ class GuidedSearch:
     def _simulations(
         self, view: View, planted: Planted, plan: Halving, often: np.ndarray
     ) -> Callable[[int, int], None]:
-        """Prepare a function that runs, in the first games of a view, so many simulations in each.
+        """Prepare a function that runs a number of simulations in each of the first games of a view.
 
-        Positions are examined when they have been met as often as (m,) says.
+        Positions are examined when they have been met `often` (m,) times.
         """
         game, settings, evaluator, m = self.game, self.settings, self.evaluator, view.row.size
         scratch = make_scratch(game)
@@ -351,7 +351,7 @@ class GuidedSearch:
 
 
 def merit(visits: np.ndarray, worth: np.ndarray) -> np.ndarray:
-    """Rank actions (m, actions) by their visits, equally often visited ones by what they are worth."""
+    """Rank actions (m, actions) by their visits, and equally visited ones by what they are worth."""
     found: np.ndarray = visits + np.nan_to_num(worth, nan=-1.0) / 4
     return found
 

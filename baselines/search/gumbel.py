@@ -1,8 +1,8 @@
 """Gumbel AlphaZero's way to search at the root and to learn from it (Danihelka, Guez, Schrittwieser, Silver 2022).
 
-A few moves are drawn without replacement, by Gumbel noise added to the log priors; sequential halving spends the
-simulations on them; what is played is the best of the last, and what is learned the prior improved by the values found,
-which cannot be worse than the prior in expectation, however few the simulations.
+A few moves are drawn without replacement, by Gumbel noise added to the log priors. Sequential halving spends the
+simulations on them, and the best of the last moves is played. What is learned is the prior improved by the values
+found, which in expectation cannot be worse than the prior, however few the simulations.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .puct_kernels import LEAST_PRIOR, Halving
 
 @lru_cache(maxsize=4096)
 def visiting_order(considered: int, sims: int) -> tuple[int, ...]:
-    """List how many visits a move has that is next, for `sims` simulations among so many moves, halved by and by."""
+    """List how many visits the next move has in each of `sims` simulations, among `considered` moves, then halved."""
     left, visits, order = considered, 0, list[int]()
     rounds = max(1, ceil(log2(considered)))
     while len(order) < sims:
@@ -29,7 +29,7 @@ def visiting_order(considered: int, sims: int) -> tuple[int, ...]:
 
 
 def visiting_orders(masks: np.ndarray, considered: int, sims: np.ndarray) -> np.ndarray:
-    """List the orders (m, most) int64 of `sims` (m,) that follow the opening of the roots with `masks` (m, actions)."""
+    """List the orders (m, most) int64 of the `sims` (m,) that follow after roots of `masks` (m, actions) are opened."""
     most = max(1, int(sims.max()))
     order = np.zeros((sims.size, most), np.int64)
     for k, (legal, count) in enumerate(zip(masks.sum(axis=1, dtype=np.int64).tolist(), sims.tolist(), strict=True)):
@@ -39,7 +39,7 @@ def visiting_orders(masks: np.ndarray, considered: int, sims: np.ndarray) -> np.
 
 
 def scores(masks: np.ndarray, priors: np.ndarray, weighed: np.ndarray, plan: Halving, visits: np.ndarray) -> np.ndarray:
-    """Add log priors and values `weighed` in [-1, 1], by as much as the visits let them count: (m, actions)."""
+    """Add to the log priors the values `weighed` in [-1, 1], with the weight that the visits give: (m, actions)."""
     weight = (plan.c_visit + visits.max(axis=1, keepdims=True)) * plan.c_scale
     logits = np.log(np.maximum(priors, LEAST_PRIOR)) + weight * (1.0 + weighed) / 2.0
     return np.where(masks != 0, logits, -np.inf)
@@ -58,9 +58,9 @@ def completed(priors: np.ndarray, worth: np.ndarray, visits: np.ndarray, raw: np
 def improved(
     masks: np.ndarray, priors: np.ndarray, worth: np.ndarray, visits: np.ndarray, raw: np.ndarray, plan: Halving
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the improved policy (m, actions), the prior and what its moves have turned out to be worth, and its value.
+    """Return the improved policy (m, actions), made of the prior and what its moves proved to be worth, and its value.
 
-    Not the mean of the visits (m,), a good part of which halving spends on moves that turn out to be bad.
+    The value (m,) is not the mean of the visits: halving spends a good part of them on moves that turn out to be bad.
     """
     values = completed(priors, worth, visits, raw)
     logits = scores(masks, priors, values, plan, visits)

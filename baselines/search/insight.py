@@ -1,4 +1,4 @@
-"""What alpha-beta may ask in the positions that it searches deeply, where a game's proofs say who wins any position."""
+"""What alpha-beta may ask about positions that it searches deeply, where a game's proofs say who wins any position."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ...envs.engine.spec import Game
 from .insight_kernels import narrow_by_proof
 from .proof import decides, notes_kept
 
-LEVELS = 16  # levels whose notes are kept at most
+LEVELS = 16  # most levels whose notes are kept
 
 
 class Insight(NamedTuple):
-    """Records for the notes on positions (levels,), and the kernels by the names of the stubs that they stand for."""
+    """Records for the notes on positions (levels,), and the kernels by the names of the stubs that they replace."""
 
     notes: np.ndarray | None
     kernels: dict[str, Kernel]
@@ -25,7 +25,7 @@ NO_INSIGHT = Insight(None, {})
 
 
 def find_insight(game: Game) -> Insight:
-    """Find what can be asked of a game's positions: nothing where it has no such proofs, or no room for them."""
+    """Find what can be asked about a game's positions: nothing where it has no such proofs, or no room for them."""
     levels = notes_kept(game, LEVELS) if decides(game) else 0
     if not levels:
         return NO_INSIGHT

@@ -1,4 +1,4 @@
-"""What alpha-beta sees of who wins, and of which moves matter, in its root and in positions that it searches deeply.
+"""How alpha-beta sees who wins and which moves matter, in its root and in positions that it searches deeply.
 
 The notes on a position are made from those on the one above it, as a move is played.
 """
@@ -10,7 +10,7 @@ from .alphabeta_kernels import UNKNOWN
 
 
 def narrow_by_proof(s, levels, level):
-    """Write the moves of which one wins if any does as the candidates of a level; count them as `relevant` does."""
+    """Write as a level's candidates moves that include a winning one if there is any; count them as `relevant` does."""
     notes, seen = levels.examined, levels.seen
     if level > 0 and (level >= notes.shape[0] or levels.depth[level] < levels.least[0]):
         return np.int64(UNKNOWN)

@@ -1,4 +1,4 @@
-"""Room for what tree search learns of positions that it often meets, and who learns it."""
+"""Room for what tree search learns about positions that it often meets, and the `Examiner` that learns it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .knowledge_kernels import Knowledge, learn
 from .proof import decides, notes_kept
 from .puct_kernels import Leaves, Planted
 
-RECORDS = 64  # positions whose notes are kept at most
+RECORDS = 64  # most positions whose notes are kept
 EXAMINE = Param(
     0, "visits after which it is examined who wins a position and which moves matter, 0: never", low=0, high=10**9
 )
-"""What searches may be told about it."""
+"""The parameter of searches that learn."""
 
 
 def learns(game: Game) -> bool:
-    """Whether positions of a game can be examined: its proofs say who wins any, and several notes have room."""
+    """Whether positions of a game can be examined: its proofs say who wins any, and there is room for several notes."""
     return decides(game) and notes_kept(game, RECORDS) > 0
 
 
@@ -42,8 +42,8 @@ def make_knowledge(game: Game, *, empty: bool = False) -> Knowledge:
 
 
 class Sight(NamedTuple):
-    """What is seen of m positions: an action (m,) int64 that wins, -1 where none is seen to; which (m,) are lost; which
-    actions (m, actions) may matter, bool both.
+    """What is seen of m positions: an action (m,) int64 that wins, -1 where none is seen to; which positions (m,) are
+    lost, and which actions (m, actions) may matter, both bool.
     """
 
     wins: np.ndarray
@@ -54,7 +54,7 @@ class Sight(NamedTuple):
 class Examiner:
     """Examines positions in the trees of guided searches, in room that all share.
 
-    What is found depends on the root and the way down from it alone, not on the games searched beside it. `BoyiError`
+    What is found depends only on the root and the way down from it, not on the games searched beside it. `BoyiError`
     for a game that has no proofs of who wins any position, or whose notes take too much room.
     """
 
@@ -73,10 +73,10 @@ class Examiner:
         return sight
 
     def learn(self, planted: Planted, roots: np.ndarray, leaves: Leaves, often: np.ndarray) -> None:
-        """Examine what the latest walks from `roots` (m,) have met for the time that `often` (m,) says; 0: nothing."""
+        """Examine positions that the latest walks from `roots` (m,) have now met `often` (m,) times; 0: none."""
         self._learn(planted, roots, leaves, often, self.knowledge)
 
 
 def learning_kernels(game: Game) -> dict[str, Kernel]:
-    """Name the kernels that a search which learns is bound with."""
+    """Return, by name, the kernels with which a search that learns is bound."""
     return {"learn": learn, **brought(game, "proof")}

@@ -1,7 +1,7 @@
-"""What tree search learns of positions that it has often met, where a game says which moves matter (its ``proof.py``).
+"""What tree search learns about positions often met, where a game says which moves matter (its ``proof.py``).
 
-Such a position is examined once: it is found won or lost, and counts as proven; or the moves that do not matter leave
-the tree. Of the moves that stay one wins if any does, so that all of them proven lost still prove a loss.
+Such a position is examined once: either it is found won or lost and counts as proven, or the moves that do not matter
+leave the tree. If any move wins, one of those that stay does, so all of these proven lost still prove a loss.
 """
 
 from typing import NamedTuple
@@ -36,7 +36,7 @@ LOOKS, EXAMINED = 0, 1
 def learn(tree, root, path, length, knowledge):
     """Examine the position at the end of a path from ``root[0]``; return who wins it, as far as that is seen, or -1.
 
-    One that is lost keeps its moves. So does any for which the tree has no room.
+    A lost position keeps its moves. So does any position for which the tree has no room.
     """
     node, s = path[length - 1], knowledge.replay[0]
     n = look(tree, root, path, length, knowledge, np.int64(0))
@@ -48,13 +48,13 @@ def learn(tree, root, path, length, knowledge):
 
 
 def look(tree, root, path, length, knowledge, first):
-    """Examine the position at the end of a path, which ``replay[0]`` is then; count what matters as `relevant` does."""
+    """Examine the position at the end of a path, left in ``replay[0]``; count what matters as `relevant` does."""
     record = examine_path(tree, root, path, length, knowledge, first)
     return np.int64(relevant(knowledge.replay[0], knowledge.notes[record], knowledge.moves, knowledge.ranks))
 
 
 def narrow(tree, node, n, mover, knowledge):
-    """Leave the first n of `moves` alone below a node, or prove the one that wins; return who wins then, else -1."""
+    """Keep only the first n of `moves` below a node, or prove the one that wins; return who then wins, else -1."""
     if n == PROVEN:
         return prove_move(tree, node, np.int64(knowledge.moves[0]), mover)
     knowledge.mask[:] = 0
@@ -76,7 +76,7 @@ def prove_move(tree, node, a, mover):
 
 
 def leave_out(tree, node, mask):
-    """Take the children whose actions are not in a mask out of the tree."""
+    """Remove from the tree the children whose actions are not in a mask."""
     last = np.int64(0)
     i = np.int64(tree.nodes[node].child)
     while i != 0:
@@ -94,7 +94,7 @@ def leave_out(tree, node, mask):
 def examine_path(tree, root, path, length, knowledge, first):
     """Find the notes on the end of a path, made from those on the nearest position above it that has any.
 
-    They are the same whichever has. ``replay[0]`` is the position at the end then; node i is named `first` + i.
+    They are the same whichever that is. ``replay[0]`` is left as the position at the end; node i is named `first` + i.
     """
     s = knowledge.replay[0]
     knowledge.replay[0] = root[0]
@@ -117,7 +117,7 @@ def examine_path(tree, root, path, length, knowledge, first):
 
 
 def find_record(knowledge, name):
-    """Find the record of a position, which is needed then; -1 where there is none."""
+    """Find the record of a position and note that it is needed now; -1 where there is none."""
     for i in range(knowledge.owners.size):
         if knowledge.owners[i] == name + 1:
             return need(knowledge, np.int64(i))
@@ -125,7 +125,7 @@ def find_record(knowledge, name):
 
 
 def claim(knowledge, name):
-    """Give a position the record that was needed least of late."""
+    """Give a position the record that was needed least recently."""
     i = np.int64(knowledge.used.argmin())
     knowledge.owners[i] = name + 1
     return need(knowledge, i)

@@ -1,7 +1,7 @@
 """Looking ahead to a depth with an `Evaluator` at the ends: all positions of a level together, all ends in one call.
 
-A network is quick at thousands of positions and slow at one, which is what pruning would ask about; so nothing is
-pruned. Where dice fall the average over all outcomes counts.
+A network is quick at thousands of positions and slow at one, and pruning would ask about one at a time; so nothing is
+pruned. Where dice fall, the average over all outcomes counts.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from .lookahead_kernels import count_rows, follow_rows, result_rows
 
 
 class Level(NamedTuple):
-    """Positions (n,), the place of the one that each follows in the level before, the action or outcome that leads to
-    it, and the probability of that (1 for an action).
+    """Positions (n,), the place in the level before of the position that each follows, the action or outcome that leads
+    to it, and the probability of that (1 for an action).
     """
 
     states: np.ndarray
@@ -33,7 +33,7 @@ class Level(NamedTuple):
 class Lookahead:
     """Decides by the best of all positions `depth` decisions ahead, as an evaluator values them.
 
-    What the latest decision found is left in `value`, to the seat that decides, and in `worth` (actions,), NaN where
+    The latest decision leaves what it found in `value`, for the seat that decides, and in `worth` (actions,), NaN where
     illegal; `met` counts positions.
     """
 

@@ -17,7 +17,7 @@ def count_rows(states, going, mask, p, counts):
 
 
 def follow_rows(states, going, mask, p, out, before, label, weight):
-    """Write what follows each position that is `going` to `out`, with where it comes from, by what, how probably."""
+    """Write to `out` what follows each position that is `going`; also where it comes from, by what, how probably."""
     j = 0
     for i in range(states.shape[0]):
         s = states[i]

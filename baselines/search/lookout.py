@@ -1,4 +1,4 @@
-"""What is decided already, found by alpha-beta: for searches whose evaluator guesses what can be counted out."""
+"""What is already decided, found by alpha-beta: for searches whose evaluator guesses at what can be calculated."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .lookout_kernels import close_rows, loss_rows, win_rows
 from .puct_kernels import Leaves, Planted
 from .transpositions import make_table
 
-LEVELS = 64  # actions that are looked ahead at most
+LEVELS = 64  # most actions that are looked ahead
 WIN_SHARE, LOSS_SHARE, DOUBT_SHARE = 20, 10, 100
-"""At the root: how many times as many positions, for a win, for what one move loses, and for that looked at closely."""
+"""How many times as many positions are met at the root: for a win, for whether a move loses, and for that closely."""
 
 
 class Steps(NamedTuple):
-    """How far searches look ahead, step by step, int64 (k, 2) each: turns, and turns that tactics may last behind them.
+    """How far searches look ahead, step by step, int64 (k, 2) each: turns, and turns that tactics may last beyond them.
 
-    In a leaf for a win and for a loss, and at the root.
+    For a win and for a loss in a leaf, and at the root.
     """
 
     win: np.ndarray
@@ -43,10 +43,10 @@ NARROW = Steps(
 
 
 class Lookout:
-    """Searches positions of a game by its evaluation, meeting at most so many `positions` in each, for what is certain.
+    """Searches a game's positions by its evaluation for what is certain, meeting at most `positions` positions in each.
 
     `BoyiError` where the game has dice or no evaluation. An evaluation may itself know what cannot be averted: from its
-    module's `SURE` on. As far as the moves that the game names for alpha-beta are all that matter, it is certain.
+    module's `SURE` on. A result is certain as far as the moves that the game names for alpha-beta are all that matter.
     """
 
     def __init__(self, game: Game, positions: int) -> None:

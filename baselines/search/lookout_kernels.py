@@ -1,6 +1,6 @@
 """The kernels of `lookout`, bound to a game with its evaluation: small alpha-beta searches for what is decided.
 
-A search goes by steps, int64 (k, 2): turns that are searched, and turns that tactics may last behind them.
+A search goes by steps, int64 (k, 2): turns that are searched, and turns that tactics may last beyond them.
 """
 
 import numpy as np
@@ -11,10 +11,10 @@ from .puct_kernels import ENDED, OPENED, tree_of
 
 
 def reaches(levels, states, notes, rest, steps, budget, alpha, beyond):
-    """Ask by one step after another whether the position ``states[0]`` is worth more than `alpha` to its mover.
+    """Ask step by step whether the position ``states[0]`` is worth more than `alpha` to its mover.
 
-    With `beyond` False, whether it is worth no more. Each search meets at most `budget` positions; where that has not
-    sufficed steps that go no less far in either way are left out. `rest` is a table, and what else `iterate` wants.
+    With `beyond` False, ask whether it is worth no more. Each search meets at most `budget` positions; where that was
+    not enough, steps that go at least as far both ways are left out. `rest` is a table and what else `iterate` takes.
     """
     table, low, high, r = rest
     most_turns, most_tactics = LIMIT, LIMIT
@@ -31,7 +31,7 @@ def reaches(levels, states, notes, rest, steps, budget, alpha, beyond):
 
 
 def wins(levels, states, notes, rest, steps, budget, sure):
-    """Ask whether the mover of the position ``states[0]`` wins for certain, then by the action ``levels.choice[0]``."""
+    """Ask whether the mover of ``states[0]`` wins for certain; if so, by the action ``levels.choice[0]``."""
     return reaches(levels, states, notes, rest, steps, budget, sure - 1, True)
 
 

@@ -1,7 +1,7 @@
 """`mcts`: Monte Carlo tree search with UCT (Kocsis and Szepesvari 2006) and playouts, all in kernels.
 
-What may be added: all moves as first, first-play urgency, progressive widening, a game's own informed rollouts, and
-several trees at once. Where two seats play for a zero sum and nothing is hidden, wins and losses are proven on the way.
+Optional are all moves as first, first-play urgency, progressive widening, a game's own informed rollouts, and several
+trees at once. In zero-sum games of two seats where nothing is hidden, wins and losses are proven on the way.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .mcts_kernels import ALWAYS, Scratch, Settings, run_simulations
 from .rollouts import find_rollout, rollout_notes
 from .tree import DEPTH, LOOKAHEAD, TIMED_NODES, child_of, children, expected_line, find_played, keep, make_tree, put
 
-MOST_NODES = 100_000_000  # largest tree that nobody asked for by name
+MOST_NODES = 100_000_000  # largest tree, unless `nodes` asks for more
 
 
 class Memory:
@@ -47,10 +47,10 @@ class Memory:
 
 
 class MCTS(Agent):
-    """Tree search with random or informed rollouts; deterministic for a seed when counted in simulations.
+    """Tree search with random or informed rollouts; deterministic for a seed when limited by simulations.
 
-    A game in progress takes 46 bytes a node and thread, 62 with all moves as first; a full tree is searched on without
-    growing. In hidden games every simulation plays in a world of its own, dealt from what the seat knows.
+    A game in progress takes 46 bytes per node and thread, 62 with all moves as first; a full tree is still searched,
+    but no longer grows. In hidden games every simulation plays in a world of its own, dealt from what the seat knows.
     """
 
     name = "mcts"
@@ -90,7 +90,7 @@ class MCTS(Agent):
         return {**self.__dict__, "_pool": None}
 
     def _enough(self) -> int:
-        """Count the nodes that the simulations of a few decisions need, up to what memory is there for."""
+        """Count the nodes that the simulations of a few decisions need, up to `MOST_NODES`."""
         each = -(-self.sims // self.threads)
         return min((16 if self.values["rave"] else 4) * each + 1000, MOST_NODES)
 
@@ -110,8 +110,8 @@ class MCTS(Agent):
     def visits(self, view: View, k: int = 0) -> np.ndarray:
         """Search game k of a view; return how often each action (actions,) was visited, ties broken by value.
 
-        A proven win takes all visits; a proven loss has none unless there is nothing else. Of what is equal even then
-        one action, drawn from the decision's stream, counts a trifle more.
+        A proven win takes all visits; a proven loss has none unless there is nothing else. Among actions that are still
+        equal, one drawn from the decision's stream counts a trifle more.
         """
         game, row = view.game, int(view.row[k])
         if game != self.game:
@@ -153,7 +153,7 @@ class MCTS(Agent):
         return 2.0 * float(tree.total[node]) / float(tree.visits[node]) - 1.0
 
     def _begin(self, game: Game) -> None:
-        """Forget the games of before and prepare for those of another kind."""
+        """Forget earlier games and prepare for those of another kind."""
         self.fit(game)
         self.game, self.memories, self.helpers = game, {}, {}
         rave, spec = self.values["rave"], game.spec
@@ -178,10 +178,10 @@ class MCTS(Agent):
         """Make the position the root: the part of the old tree that leads on from it, or a new tree."""
         game, target = view.game, view.states[k : k + 1]
         node = -1
-        episode, memory.episode = memory.episode, -1  # whatever is broken off leaves no tree without its root
+        episode, memory.episode = memory.episode, -1  # so an interruption leaves no tree without its root
         if self.values["reuse"] and episode == view.episode[k] and not game.spec.hidden:
             node = bind(find_played, game)(memory.tree, memory.root, memory.action, target, *memory.ahead)
-        # What was examined and decided at once has nothing below it to choose from.
+        # A position that was decided as soon as it was examined has nothing below it to choose from.
         if node >= 0 and (memory.tree.child[node] or not memory.tree.proven[node]):
             bind(keep, game)(memory.tree, node, memory.spare, memory.old)
             memory.tree, memory.spare = memory.spare, memory.tree
@@ -213,7 +213,7 @@ class MCTS(Agent):
         notes: Any,
         knowledge: Knowledge,
     ) -> None:
-        """Search one tree for so many simulations, or where it has seconds for its time; never beyond `until`."""
+        """Search one tree for `sims` simulations, or for its time where it has seconds; never beyond `until`."""
         game, tree, board = self.game, memory.tree, memory.root.copy()
         assert game is not None
         scratch = Scratch(
@@ -231,7 +231,7 @@ class MCTS(Agent):
             winner = int(look(tree, memory.root, scratch.path, 1, knowledge))
             if winner == seat:
                 tree.proven[0] = seat + 1
-            elif winner >= 0:  # lost, which the other may not know: the game is played on as if nobody did
+            elif winner >= 0:  # lost, which the other seat may not know: search on as if nobody did
                 settings = settings._replace(examine=0)
 
         def simulations(count: int) -> None:
@@ -247,7 +247,7 @@ class MCTS(Agent):
 
 
 def _stream(view: View, k: int, number: int) -> np.ndarray:
-    """Open one of the streams that the decision in game k of a view draws from: a tree's, or the one behind them."""
+    """Open one of the streams that the decision in game k of a view draws from: a tree's, or the one after them."""
     return np.array([bind(combine, view.game)(view.rng[k, 0], np.uint64(number)), view.rng[k, 1]], np.uint64)
 
 
@@ -267,6 +267,6 @@ def _counts(trees: list[Any], seat: int, mask: np.ndarray) -> np.ndarray:
     if (counts[~lost] > 0).any():
         return np.where(lost, 0.0, counts)
     unknown = (mask > 0) & ~lost
-    # What has left a tree that is proven to be lost loses, too, or is no better.
+    # Moves that have left a tree proven to be lost lose too, or are no better.
     settled = any(tree.proven[0] for tree in trees)
     return counts if settled or not unknown.any() else unknown.astype(np.float64)

@@ -1,4 +1,4 @@
-"""The simulations of Monte Carlo tree search, bound to a game by whoever searches.
+"""The simulations of Monte Carlo tree search, which a search binds to a game.
 
 Chance nodes sample their outcomes; in hidden games every simulation starts from a world redealt for the seat that
 decides, and only what is legal in that world is considered (Cowling, Powley and Whitehouse 2012). A node is proven for
@@ -63,9 +63,9 @@ def learn(tree, root, path, length, knowledge):
 
 
 def best_child(tree, node, c, mask, hidden, lost):
-    """Pick the child of the highest upper confidence bound and say that bound; (0, -1) where there is none.
+    """Pick the child with the highest upper confidence bound and return that bound too; (0, -1) where there is none.
 
-    Where something is `hidden` only what is legal in this world counts. Children proven as `lost` are left out.
+    Where something is `hidden`, only what is legal in this world counts. Children proven as `lost` are left out.
     """
     n = tree.nodes[node].visits
     if hidden:
@@ -99,9 +99,9 @@ def drop_tried(tree, node, mask):
 
 
 def descend(tree, s, node, settings, rng, mask):
-    """Choose the next node below a decision, perhaps a new one at random; say whether it is; (0, False): none.
+    """Choose the next node below a decision, perhaps a new one at random; say whether it is new; (0, False): none.
 
-    A new one is wanted where no child is left, or the best falls short of what is untried and widening allows for more.
+    A new one is wanted where no child is left, or where the best falls short of `fpu` and widening allows another.
     """
     hidden, lost = settings.hidden, 2 - np.int64(s.to_move) if settings.proves else np.int64(-1)
     if not hidden and tree.nodes[node].untried == 0:
@@ -190,9 +190,9 @@ def prove(tree, path, movers, length, winner):
 
 
 def run_simulations(tree, root, board, sims, seat, settings, rng, notes, scratch, knowledge):
-    """Run `sims` simulations from ``root[0]`` for `seat`, fewer if that is proven; ``board[0]`` is what they play on.
+    """Run `sims` simulations from ``root[0]`` for `seat`, fewer if the root is proven; they play on ``board[0]``.
 
-    `notes` is for the rollouts, `knowledge` for what is learned of positions often met.
+    `notes` is for the rollouts, `knowledge` for what is learned about positions often met.
     """
     s, path, movers, used, r = board[0], scratch.path, scratch.movers, scratch.used, scratch.r
     scale = 1.0 / (settings.high - settings.low)

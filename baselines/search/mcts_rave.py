@@ -1,8 +1,8 @@
 """All moves as first: what an action is worth wherever it was played later, and the selection that mixes it in.
 
-Rapid action value estimation (Gelly and Silver 2011). A node gets all its children at once, which hold, besides their
-own visits, in how many simulations through their parent the same seat played their action from there on, and the sum
-of its returns in these. `rave` is the number of visits whose mean is as trustworthy as those of all others together.
+Rapid action value estimation (Gelly and Silver 2011). A node gets all its children at once. Besides its own visits each
+child holds the number of simulations through its parent in which the same seat played its action from there on, and the
+sum of its returns in these. `rave` is the number of visits whose mean is as trustworthy as that of all others together.
 """
 
 import math
@@ -31,7 +31,7 @@ def add_all(tree, s, node, mask):
 def best_mixed(tree, node, settings, lost):
     """Pick the child of the highest bound; 0 where all are proven as `lost`.
 
-    Of n own visits and m others with sums T and A the mean is weighed so that the expected squared error is least,
+    The mean of n own visits and m others, with sums T and A, is weighted for the least expected squared error:
     (A + T (1 + m / rave)) / (n + m + n m / rave).
     """
     share = np.float32(1.0 / settings.rave)
@@ -62,7 +62,7 @@ def descend_all(tree, s, node, settings, rng, mask):
 
 
 def credit(tree, path, movers, length, used, r, low, scale):
-    """Add a simulation's returns to the children, along its path, of whose actions their seat played any from there on.
+    """Add a simulation's returns to all children along its path whose action their seat played from there on.
 
     `used` (seats, actions) int8 marks what was played below the path.
     """

@@ -12,28 +12,28 @@ from .proof_kernels import BUCKET, ENTRY, EXAMINED, begin, make_proofs, prove
 LISTED = 16  # entries of the table for each position whose moves are remembered
 EVER = 1 << 50  # more positions than a search examines
 ROOM = 1 << 30  # bytes that notes may take
-SEARCH_ROOM = 64 << 20  # bytes that notes may take which a search keeps beside its own arrays
-FEWEST = 4  # notes with which it pays to keep any
+SEARCH_ROOM = 64 << 20  # bytes that notes may take if a search keeps them beside its own arrays
+FEWEST = 4  # fewest notes that are worth keeping
 
 
 def decides(game: Game) -> bool:
-    """Whether proofs say who wins any position of a game, and have room for it."""
+    """Whether proofs say who wins any position of a game, and there is room for them."""
     if not game.has("proof") or getattr(game.module("proof"), "WINS_ALONE", False):
         return False
     return (game.longest + 3) * int(game.module("proof").notes(game).nbytes) <= ROOM
 
 
 def notes_kept(game: Game, most: int) -> int:
-    """Say how many notes on positions a search of a game with proofs keeps: `most` or what has room, or 0 if few."""
+    """Say how many notes on positions a search of a game with proofs keeps: `most` or as many as fit, 0 if too few."""
     kept = min(most, SEARCH_ROOM // int(game.module("proof").notes(game).nbytes))
     return kept if kept >= FEWEST else 0
 
 
 class Prover:
-    """Proves who wins positions of one game, and remembers what it has met in a table of so many entries.
+    """Proves who wins positions of one game, and remembers what it has met in a table of `entries` entries.
 
-    Of the moves that have not failed, `few` and every `share`-th are looked at together; no line is followed for more
-    than `levels` moves. Some games prove wins alone. `BoyiError` for a game of which no proofs can be made, or only in
+    Of the moves that have not failed, `few` plus one in `share` are looked at together; no line is followed for more
+    than `levels` moves. Some games prove only wins. `BoyiError` for a game for which no proofs can be made, or only in
     more than 1 GiB.
     """
 
@@ -79,7 +79,7 @@ class Prover:
         self._begin(self.proofs, self.states, self.notes)
 
     def wins(self, budget: int = EVER) -> bool | None:
-        """Go on with the question until `budget` positions have been examined for it; None where that is too few."""
+        """Go on with the question until `budget` positions have been examined for it; None if that is too few."""
         proofs = self.proofs
         self._prove(proofs, self.states, self.notes, self.table, self.few, self.share, self.r, budget)
         return bool(proofs.win[0] == 0) if 0 in (proofs.win[0], proofs.loss[0]) else None
@@ -90,7 +90,7 @@ class Prover:
 
     def winner(self, states: np.ndarray, budget: int = EVER) -> int | None:
         """Find the seat that wins the position ``states[0]``, which is not over; None where it takes more than
-        `budget` positions, or where wins alone are proven and there is none.
+        `budget` positions, or where only wins are proven and there is none.
         """
         self.ask(states)
         wins, mover = self.wins(budget), int(states["to_move"][0])

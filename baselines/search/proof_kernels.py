@@ -1,15 +1,15 @@
-"""The kernels of df-pn, proof-number search that goes depth first (Nagai 2002), bound to a game with its ``proof.py``.
+"""The kernels of df-pn, depth-first proof-number search (Nagai 2002), bound to a game with its ``proof.py``.
 
 For games of two seats that take turns and always have a winner. From the side of the seat to move a position has two
-numbers: how much must still be shown, at the least, to prove that it wins, and that it loses; 0 and HUGE is a win. A
-position is as near a win as the nearest loss among those that follow, and as far from a loss as they together are from
-a win: of these, the first few by rank are counted (Arneson, Hayward and Henderson 2010), others when those have failed.
-The search stays below a position until its numbers leave the bounds that make it the best to look at; it leaves some
-room in them (Pawlewicz and Lew 2007) so as to come back less often.
+numbers: the least that must still be shown to prove that it wins, and to prove that it loses; 0 and HUGE is a win. A
+position is as near a win as the nearest loss among those that follow, and as far from a loss as these together are from
+a win. Only the first few of them by rank are counted (Arneson, Hayward and Henderson 2010), others when those have
+failed. The search stays below a position until its numbers leave the bounds within which it is the best to look at;
+the bounds leave some room (Pawlewicz and Lew 2007) so that the search comes back less often.
 
 What is known stands in a table. Positions that are looked at again need their actions again, which a second table
-keeps for a while. All that a search knows lies in arrays: it stops after so many positions and goes on when called
-again.
+keeps for a while. All that a search knows lies in arrays: it stops after a given number of positions and goes on when
+called again.
 """
 
 from typing import NamedTuple
@@ -19,25 +19,25 @@ import numpy as np
 from ...envs.engine.protocol import PROVEN, alike, examine, key, reexamine, relevant, returns, step
 from ...envs.engine.ranking import bring_best
 
-HUGE = 1 << 30  # of a proof that cannot be
-UNKNOWN = HUGE // 2  # of one that goes further than there are levels
+HUGE = 1 << 30  # the number of an impossible proof
+UNKNOWN = HUGE // 2  # the number of a proof that goes further than there are levels
 ENTRY = np.dtype([("position", "u8"), ("win", "i4"), ("loss", "i4"), ("work", "i4")], align=True)
 """The position's hash, its two numbers, and how many positions were examined for them."""
 
 BUCKET = 4
-MEETINGS = 64  # positions met, most of them again, for every one examined, at most
+MEETINGS = 64  # most positions met, mostly met again, for every one examined
 LEVEL, EXAMINED, ENTERING, MET = 0, 1, 2, 3
 
 
 class Proofs(NamedTuple):
     """What the search keeps of every level, int64 (levels,): the numbers at which it is left, its numbers, positions
     examined before it was entered, how many actions are listed (-1 where the position is decided, and the numbers say
-    how), which of them is looked at, and whether the level's notes are of its position.
+    how), which of them is looked at, and whether the level's notes are those of its position.
     `moves` and `ranks` (levels, actions) int32 are the actions, `after` uint64 the hashes of where they lead, and
-    `wins` and `losses` int32 the numbers there. `lists` (slots, 1 + actions) int16 keeps actions of positions met, as
-    many as the first says, and `owners` (slots,) uint64 whose they are.
+    `wins` and `losses` int32 the numbers there. `lists` (slots, 1 + actions) int16 keeps the number of actions of each
+    position met and then the actions, and `owners` (slots,) uint64 says whose they are.
     `at` (4,) says where the search stands: the level, positions examined, whether the level is to be entered, and how
-    often positions were.
+    often positions have been entered.
     """
 
     at: np.ndarray
@@ -60,7 +60,7 @@ class Proofs(NamedTuple):
 
 
 def make_proofs(levels: int, actions: int, slots: int) -> Proofs:
-    """Allocate so many levels for a game of so many actions, and room to remember so many lists, a power of 2."""
+    """Allocate the levels for a game of `actions` actions, and `slots` places to remember lists, a power of 2."""
     return Proofs(
         at=np.zeros(4, np.int64),
         win_limit=np.zeros(levels, np.int64),
@@ -83,7 +83,7 @@ def make_proofs(levels: int, actions: int, slots: int) -> Proofs:
 
 
 def begin(proofs, states, notes):
-    """Prepare to prove who wins the position ``states[0]``; `notes` has a record for every level, and one besides."""
+    """Prepare to prove who wins the position ``states[0]``; `notes` has a record for every level, and one more."""
     proofs.at[:] = 0
     proofs.at[ENTERING] = 1
     proofs.position[0] = alike(states[0], notes[notes.shape[0] - 1])
@@ -94,8 +94,8 @@ def begin(proofs, states, notes):
 def prove(proofs, states, notes, table, few, share, r, budget):
     """Go on until the root is decided, or too far from that, or `budget` positions are examined in all.
 
-    `few`, and every `share`-th of the actions that have not failed, are looked at together. ``proofs.win[0]`` is 0
-    then if the seat to move wins, by ``proofs.moves[0, proofs.chosen[0]]``, and ``proofs.loss[0]`` if it loses.
+    `few` plus one in `share` of the actions that have not failed are looked at together. Afterwards ``proofs.win[0]``
+    is 0 if the seat to move wins, by ``proofs.moves[0, proofs.chosen[0]]``, and ``proofs.loss[0]`` is 0 if it loses.
     """
     at = proofs.at
     while at[EXAMINED] < budget and at[MET] < MEETINGS * budget:
@@ -147,7 +147,7 @@ def enter(proofs, level, states, notes, table, r):
 
 
 def look_at(proofs, level, states, notes):
-    """Examine a position, from the last one above it that was examined down, or else by itself."""
+    """Examine a position, working down from the nearest one above it that was examined, or else from the root."""
     k = np.int64(level)
     while k > 0 and not proofs.examined[k - 1]:
         k -= 1
@@ -189,7 +189,7 @@ def refresh(proofs, level, table):
 
 
 def sum_up(proofs, level, few, share):
-    """Compute the numbers of a position from those of what follows, as far as that is counted."""
+    """Compute the numbers of a position from those of what follows, as far as these are counted."""
     wins, losses = proofs.wins[level], proofs.losses[level]
     left = counted(proofs, level, few, share)
     win, loss = np.int64(HUGE), np.int64(0)
@@ -222,7 +222,7 @@ def within_limits(proofs, level):
 
 
 def descend(proofs, level, states, few, share):
-    """Go to the position nearest to a loss of those that follow, of equals the first, with limits of its own."""
+    """Go to the position nearest to a loss among those that follow, the first of equals, with limits of its own."""
     wins, losses = proofs.wins[level], proofs.losses[level]
     left = counted(proofs, level, few, share)
     best, least, second = np.int64(-1), np.int64(HUGE), np.int64(HUGE)

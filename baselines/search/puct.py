@@ -26,8 +26,8 @@ OWN = ("auto", "evaluate", "playout")
 class PUCT(Agent):
     """Tree search guided by an evaluator: Q + c P sqrt(N) / (1 + n) chooses what to look at.
 
-    `evaluator` may also be an object, an `Evaluator` of the game that is to be played. Memory is 24 bytes a node, a
-    tree of `nodes` for every row of the view and one more.
+    `evaluator` may also be an object, an `Evaluator` of the game that is to be played. Memory is 24 bytes per node, for
+    a tree of `nodes` for every row of the view and one more.
     """
 
     name = "puct"
@@ -88,7 +88,7 @@ class PUCT(Agent):
 
     def play(self, view: View) -> tuple[np.ndarray, Searched]:
         """Choose an action (m,) for each game as `act` does, and return with them what the search found."""
-        # What is drawn at random beside the search must not hang on the other games.
+        # What is drawn at random besides the search must not depend on the other games.
         generators = [np.random.default_rng(stream) for stream in view.rng]
         searched = self._search(view, generators)
         actions = np.array(
@@ -98,7 +98,7 @@ class PUCT(Agent):
         return actions, searched
 
     def search(self, view: View) -> Searched:
-        """Search the games of a view; as nobody says what will be played, the trees serve this decision alone."""
+        """Search the games of a view; as nobody says what will be played, the trees serve only this decision."""
         return self._search(view, [np.random.default_rng(stream) for stream in view.rng])
 
     def so_far(self, view: View, k: int = 0) -> Weights:

@@ -1,14 +1,14 @@
-"""The kernels of `puct`: search guided by priors and values, a tree for every game; bound to one by whoever searches.
+"""The kernels of `puct`: search guided by priors and values, with a tree for every game; a search binds them to one.
 
-The trees are `tree.Tree`s, used in ways of their own. All of them lie one behind the other in one block of arrays, so
-that one call serves every game. ``total`` sums values in [-1, 1] from seat 0's side, whoever moves, and a node without
+The trees are `tree.Tree`s, used in their own way. All of them lie one after the other in one block of arrays, so that
+one call serves every game. ``total`` sums values in [-1, 1] from seat 0's side, whoever moves, and a node without
 visits may hold the value that it had when it was made; so total / max(visits, 1) is a node's value at any time. The
 moves of a decision become its children all at once, in ascending order; children of a chance node are its outcomes,
 made when they are drawn, or all at once where dice are averaged, with their probabilities as priors. Where wins are
-proven walks end at what is, and leave moves alone that are proven to lose.
+proven, walks end at proven nodes and avoid moves that are proven to lose.
 
-A simulation has three parts: `select` walks to a leaf and says what there is to judge; somebody judges it, for all
-games together; `update` enters the judgement and backs it up. Leaves are positions in which somebody decides, or ends.
+A simulation has three parts: `select` walks to a leaf and says what there is to judge; that is judged, for all games
+together; `update` enters the judgement and backs it up. Leaves are positions in which a seat decides, or ends of games.
 """
 
 import math
@@ -28,7 +28,7 @@ LEAST_PRIOR = 1e-30  # what a prior of 0 counts as where its logarithm is wanted
 
 class Terms(NamedTuple):
     """How to search: the weight of exploration, what a move without visits is held to be worth to its mover, whether
-    that is counted from what its position is worth, whether every move is valued instead when it becomes a child,
+    that is relative to what its position is worth, whether every move is valued instead when it becomes a child,
     whether dice are averaged, whether wins are proven, and the bounds of the returns.
     """
 
@@ -43,8 +43,8 @@ class Terms(NamedTuple):
 
 
 class Planted(NamedTuple):
-    """The trees of m games: the block that all trees lie in, how many nodes each has, and where in it those of these
-    games lie, int64.
+    """The trees of m games: the block in which all trees lie, how many nodes each has, and where in it the trees of
+    these games lie, int64.
     """
 
     trees: Tree
@@ -54,7 +54,7 @@ class Planted(NamedTuple):
 
 class Plots(NamedTuple):
     """Where the trees of games lie, and what each was grown for: the slot (1,) of the free one; for each game its slot,
-    its root's position, the action that was then played there (-1: nobody knows) and the episode, all int64.
+    its root's position, the action that was then played there (-1: unknown) and the episode, all int64.
     """
 
     free: np.ndarray
@@ -65,9 +65,9 @@ class Plots(NamedTuple):
 
 
 class Halving(NamedTuple):
-    """How simulations are spread over the moves of the root by sequential halving: how many visits a move has that is
-    next, int64 (m, simulations), where that is empty as everywhere else; the Gumbel noise float64 (m, actions); the two
-    constants of what values weigh against it.
+    """How simulations are spread over the moves of the root by sequential halving: for each simulation how many visits
+    the next move has, int64 (m, simulations), which is empty where the root is searched like any other node; the Gumbel
+    noise float64 (m, actions); the two constants for how much values weigh against it.
     """
 
     order: np.ndarray
@@ -78,8 +78,8 @@ class Halving(NamedTuple):
 
 class Leaves(NamedTuple):
     """The leaves of m simulations: their positions, their kind int8, the seat to move int64, and the value float32,
-    from seat 0's side where the game has ended, else from that of the seat to move; on the way there the nodes int32
-    (m, depth), who moved at each (CHANCE among them) int8, and how many int64.
+    from seat 0's side where the game has ended, else from that of the seat to move; the nodes on the way there int32
+    (m, depth), who moves at each (CHANCE included) int8, and how many there are int64.
     """
 
     states: np.ndarray
@@ -92,7 +92,7 @@ class Leaves(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """New nodes whose positions are to be valued besides: how many int64 (1,), the first that belongs to each leaf
+    """New nodes whose positions are to be valued too: how many int64 (1,), the first that belongs to each leaf
     int64 (m + 1,), the positions, the node int32, the seat from whose side int64, and the value float32.
     """
 
@@ -175,8 +175,8 @@ def most_visits(nodes, node):
 def halved(nodes, seat, halving, k):
     """Pick the child of the root of game k that sequential halving visits next.
 
-    Of those with as many visits as its order wants, or of those that lack the fewest where none has, it is the highest
-    of Gumbel noise, log prior and value; when the order is at its end the finalists go on by turns.
+    Among those with as many visits as its order wants, or, where none has, those that lack the fewest, it is the
+    highest in Gumbel noise, log prior and value; when the order is at its end, the finalists take turns.
     """
     wanted = halving.order[k, min(np.int64(nodes[0].visits) - 1, halving.order.shape[1] - 1)]
     weight = (halving.c_visit + most_visits(nodes, np.int64(0))) * halving.c_scale
@@ -198,14 +198,14 @@ def halved(nodes, seat, halving, k):
 
 
 def room_for(tree, n):
-    """Tell whether so many more nodes fit."""
+    """Tell whether `n` more nodes fit."""
     return tree.size[0] + n <= tree.nodes.shape[0]
 
 
 def appraise(tree, i, seat, asked, terms, r):
-    """Value new node i, whose position lies where the next one asked about belongs: at once where the game has ended.
+    """Value new node i, whose position lies in the next free place of `asked`: at once where the game has ended.
 
-    Otherwise it is asked for, from the side of the seat to move, or of `seat` where chance is next.
+    Otherwise its value is asked for, from the side of the seat to move, or of `seat` where chance is next.
     """
     j = asked.size[0]
     s = asked.states[j]
@@ -278,7 +278,7 @@ def select(tree, s, rng, leaves, j, asked, terms, halving, k, scratch):
                 below = strongest(nodes, node, s.to_move, terms)
             step(s, np.int64(nodes[below].action))
         elif within and s.to_move == CHANCE and not opened:
-            # With averaged dice a walk values the outcomes of one event, and one that follows it another time.
+            # With averaged dice a walk values the outcomes of one event; the next event waits for another walk.
             opened = terms.averaged and nodes[node].child == 0
             below = draw(tree, node, s, rng, asked, terms, scratch)
         going = below != 0
@@ -326,9 +326,9 @@ def give_priors(nodes, node, priors):
 def update(tree, leaves, j, asked, first, last, priors, terms):
     """Enter the values asked[first:last] and leaf j's value and priors (actions,); back the value up to the root.
 
-    A chance node whose dice are averaged becomes the average, and passes on by how much that changes its total: so a
-    decision remains the mean of what its moves are worth by their visits. What an end proves is proven as far up as
-    whoever wins moves, or the other has nothing else.
+    A chance node whose dice are averaged takes the average, and passes on how much that changes its total, so that a
+    decision remains the mean of what its moves are worth, weighted by visits. What an end proves is also proven further
+    up, as long as the winner moves there or the other seat has nothing else.
     """
     nodes, values, seats = tree.nodes, asked.value, asked.seat
     for k in range(first, last):
@@ -363,9 +363,9 @@ def update(tree, leaves, j, asked, first, last, priors, terms):
 
 
 def plant_rows(trees, nodes, plots, which, targets, episodes, reuse, old, stack, cursor):
-    """Make the positions `targets` (m,) roots of the games `which` (m,), of what is known of them or of new trees.
+    """Make the positions `targets` (m,) roots of the games `which` (m,), in known trees or else in new ones.
 
-    `old` (nodes,) int32, `stack` and `cursor` are scratch, as `keep` and `find_played` want it.
+    `old` (nodes,) int32, `stack` and `cursor` are scratch, as `keep` and `find_played` take it.
     """
     for k in range(which.shape[0]):
         i = which[k]
@@ -394,7 +394,7 @@ def select_rows(planted, roots, streams, leaves, asked, terms, halving, scratch)
 
 
 def update_rows(planted, leaves, asked, priors, terms):
-    """Enter what was judged, `priors` (m, actions) among it, in each of the trees."""
+    """Enter what was judged, including `priors` (m, actions), in each of the trees."""
     for k in range(planted.slots.shape[0]):
         update(tree_of(planted, k), leaves, k, asked, asked.first[k], asked.first[k + 1], priors[k], terms)
 
@@ -431,8 +431,8 @@ def judge_rows(states, seats, notes, scale, values):
 
 
 def grow(planted, roots, streams, leaves, asked, terms, halving, scratch, sims, priors, notes, scale):
-    """Run `sims` simulations in each tree with the same `priors` (actions,) everywhere, leaves being valued by `judge`;
-    there is room for one leaf, `notes` (1,) and `scale` are what its evaluation needs.
+    """Run `sims` simulations in each tree with the same `priors` (actions,) everywhere, valuing leaves by `judge`;
+    there is room for one leaf; `notes` (1,) and `scale` are what its evaluation needs.
     """
     s = leaves.states[0]
     for k in range(planted.slots.shape[0]):
@@ -459,7 +459,7 @@ def stir_rows(planted, noise, share):
 
 
 def cut_rows(planted, cut):
-    """Take the moves of each root that `cut` (m, actions) names off it, where it has others."""
+    """Remove from each root the moves that `cut` (m, actions) names, where it has others."""
     for k in range(planted.slots.shape[0]):
         nodes, left = tree_of(planted, k).nodes, False
         i = nodes[0].child
@@ -486,10 +486,10 @@ def value_rows(planted, seats, values):
 
 
 def gather_rows(planted, seats, visits, worth, priors, eligible):
-    """Write the priors (m, actions) of the moves at each root and which of them are `eligible` (m, actions), and visits
-    and worth to the seat to move of those.
+    """Write the priors (m, actions) of the moves at each root, which of them are `eligible` (m, actions), and the
+    visits of the eligible ones and their worth to the seat to move.
 
-    They are the moves that are proven to win; where there are none, those that are not proven to lose; else all.
+    Eligible are the moves that are proven to win; where there are none, those that are not proven to lose; else all.
     """
     for k in range(planted.slots.shape[0]):
         nodes, sign, best = tree_of(planted, k).nodes, 1.0 if seats[k] == 0 else -1.0, -1

@@ -13,7 +13,7 @@ from .rollouts_kernels import blind_rollout, random_rollout
 
 
 def find_rollout(game: Game, informed: bool, marked: bool) -> Kernel:
-    """Find the kernel that plays to the end, at random or not, and if need be marks what was played.
+    """Find the kernel that plays to the end, at random or `informed`, and where `marked` marks what was played.
 
     `BoyiError` where the game has no ``rollout.py`` and `informed` rollouts are wanted.
     """
@@ -29,5 +29,5 @@ def find_rollout(game: Game, informed: bool, marked: bool) -> Kernel:
 
 
 def rollout_notes(game: Game, kernel: Kernel) -> Any:
-    """Make what a rollout works with."""
+    """Make the notes that a rollout works with."""
     return np.zeros(1, np.int8) if kernel in (blind_rollout, random_rollout) else game.module("rollout").notes(game)

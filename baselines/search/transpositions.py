@@ -19,7 +19,7 @@ GENERATIONS = 63  # numbered from 1
 
 
 def make_table(entries: int) -> np.ndarray:
-    """Allocate a table of at most so many entries: the largest power of 2, or none below one bucket."""
+    """Allocate a table of at most `entries` entries: the largest power of 2, or none below one bucket."""
     return np.zeros(1 << (entries.bit_length() - 1) if entries >= BUCKET else 0, ENTRY)
 
 

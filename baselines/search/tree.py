@@ -1,7 +1,7 @@
 """The tree of Monte Carlo search: how its nodes are kept, found again and carried over to another tree.
 
-The tree is a preallocated struct of arrays; node 0 is the root, children hang on a linked list, so memory is one entry
-a node however wide the game. Every node keeps the sum of returns, scaled to [0, 1], of the seat that moved into it,
+The tree is a preallocated struct of arrays; node 0 is the root, and children form a linked list, so memory is one entry
+per node however wide the game. Every node keeps the sum of returns, scaled to [0, 1], of the seat that moved into it,
 which serves any number of seats.
 """
 
@@ -29,17 +29,17 @@ SHARED = [
 ]
 NODE = np.dtype([*SHARED, ("untried", np.int16), ("proven", np.int8)])
 GUIDED_NODE = np.dtype([*SHARED, ("proven", np.int8), ("prior", np.float32)], align=True)
-"""What is known of a node, side by side, so that a walk waits for memory once a node: visits and sum of returns; first
-child and next sibling (0: none); the action or outcome that leads here; the seat that surely wins from here, plus one
-(0: unknown). Searches that try actions one by one keep how many are still untried (-1: not counted), guided ones the
-prior.
+"""What is known of a node, side by side, so that a walk waits for memory once per node: visits and sum of returns;
+first child and next sibling (0: none); the action or outcome that leads here; the seat that surely wins from here, plus
+one (0: unknown). Searches that try actions one by one keep how many are still untried (-1: not counted), guided ones
+the prior.
 """
 
 
 class Tree(NamedTuple):
-    """Nodes (n,), and how many of them are in use; a node (1,) as it is when it is new; for searches that want them,
-    visits and total of a node's action wherever it was played later, float32 both, else empty. In Python the fields of
-    nodes are also found by name.
+    """Nodes (n,), and how many of them are in use; a node (1,) as it is when new; for searches that want them, visits
+    and total of a node's action wherever it was played later, both float32, else empty. In Python the fields of nodes
+    can also be read by name.
     """
 
     size: np.ndarray  # (1,) int64
@@ -60,7 +60,7 @@ class Tree(NamedTuple):
 
 
 def make_tree(nodes: int, *, guided: bool = False, amaf: bool = False) -> Tree:
-    """Allocate a tree for so many nodes, with what guided searches and all-moves-as-first keep where that is wanted."""
+    """Allocate a tree of `nodes` nodes, with what guided searches and all-moves-as-first keep where that is wanted."""
     kind = GUIDED_NODE if guided else NODE
     fresh = np.zeros(1, kind)
     if not guided:
@@ -84,7 +84,7 @@ def put(tree, i, a):
 
 
 def copy(tree, i, other, j):
-    """Copy what is known of node i to node j of another tree, but for its place in the tree."""
+    """Copy what is known of node i to node j of another tree, except its place in the tree."""
     other.nodes[j] = tree.nodes[i]
     other.nodes[j].child = other.nodes[j].sibling = 0
     if tree.amaf_visits.size > 0:
@@ -130,7 +130,7 @@ def children(tree: Tree, node: int) -> list[int]:
 
 
 def expected_line(game: Game, tree: Tree, states: np.ndarray, action: int) -> list[int]:
-    """Follow the most visited actions behind one at the root, whose record is ``states[0]``, up to where dice fall."""
+    """Follow the most visited actions after one at the root, whose record is ``states[0]``, up to where dice fall."""
     state, node, line = states.copy(), int(bind(child_of, game)(tree, 0, action)), list[int]()
     while node:
         bind(step_one, game)(state, action)
@@ -173,7 +173,7 @@ def locate(tree, start, stack, cursor, target):
 
 
 def find_played(tree, root, action, target, stack, cursor):
-    """Find the node of the position ``target[0]``, to which `action` has led on from ``root[0]``; -1: not there.
+    """Find the node of the position ``target[0]``, to which `action` has led from ``root[0]``; -1: not there.
 
     `stack` and `cursor` (`LOOKAHEAD`,) are room for records and int64.
     """
