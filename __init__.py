@@ -1,7 +1,7 @@
 """boyi: games of the Chinese computer-games championship as environments any RL library can train on.
 
-Importing the package registers every game with Gymnasium (``boyi/Hex-v0``) and, where it has a registry, with
-PettingZoo (``boyi/hex-v0``), as strings: no kernel is compiled and neither Numba nor PyTorch is imported.
+Importing the package registers every game with Gymnasium (``boyi/Hex-v0``) and with PettingZoo (``boyi/hex-v0``) if
+that has a registry, as strings: no kernel is compiled and neither Numba nor PyTorch is imported.
 """
 
 from typing import TYPE_CHECKING

@@ -1,8 +1,8 @@
 """Run tests without JIT on copies of a package, one for each bug: ``python battery.py JOBS``, in a process of its own.
 
-JOBS is a JSON file, see `Job`; each verdict goes to the JSON file that its job names, and what is said meanwhile to one
-beside it that ends in .txt. Every copy is tested in a process forked from this one, which has imported what takes long
-and nothing of the package. A verdict tells a bug that a check found from one that merely broke the program.
+JOBS is a JSON file, see `Job`; each verdict goes to the JSON file that its job names, and the output to a .txt file
+beside it. Every copy is tested in a process forked from this one, which has imported what takes long, and nothing of
+the package. A verdict tells a bug that a check found from one that merely broke the program.
 """
 
 import json
@@ -18,18 +18,18 @@ from typing import TypedDict
 import pytest
 
 AT_ONCE = 2  # processes, each of which keeps a core busy
-PATIENCE = 900  # seconds, on however busy a machine; a bug that makes the rules run for ever no check has caught
+PATIENCE = 900  # seconds, however busy the machine; no check has caught a bug that makes the rules run for ever
 HEAVY = ("gymnasium", "hypothesis", "msgspec", "numba", "numpy", "scipy.optimize")
-"""What the package and its tests import of others."""
+"""What the package and its tests import from elsewhere."""
 LEFT_OUT = ("__pycache__", "weights", "tests", "docs", "examples", "runs", "build", "dist", "*.egg-info", ".*")
-"""What no test imports of a package's folder, which may be a repository's root."""
+"""What no test imports from a package's folder, which may be a repository's root."""
 
 
 class Job(TypedDict):
-    """A bug: `old` is `new` in a `file` of the `package` that stands in the folder `source`, nothing where it is empty.
+    """A bug: `new` replaces `old` in a `file` of the `package` in the folder `source`; nothing changes if `old` is "".
 
-    `first` is the test that has found it before, or empty; `tests` are the files of tests to run, in the folder or
-    below the folder `root`, and `verdict` is where to write what becomes of it.
+    `first` is the test that has found it before, or empty; `tests` are the files of tests to run, in or below the
+    folder `root`, and `verdict` is where to write what becomes of it.
     """
 
     package: str
@@ -63,14 +63,14 @@ def copy_package(source: Path, folder: Path, name: str) -> Path:
 
 
 def run(tests: list[str], root: str) -> tuple[str, str]:
-    """Run tests up to the first failure; return what that makes of the copy, and the test."""
+    """Run tests up to the first failure; return the verdict on the copy, and the test."""
     from boyi.envs.engine.errors import NoPosition
 
     first = FirstFailure()
     code = pytest.main([*tests, "-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", f"--rootdir={root}"], [first])
     if code == pytest.ExitCode.OK:
         return "survived", ""
-    # Rules that lead to what the game's own valid.py refuses have been found out by it.
+    # If rules lead to what the game's own valid.py refuses, that has found the bug.
     checked = isinstance(first.exception, AssertionError | pytest.fail.Exception | NoPosition)
     return "killed" if code == pytest.ExitCode.TESTS_FAILED and checked else "crashed", first.test
 
@@ -110,8 +110,8 @@ def begin(job: Job, package: Path) -> int:
 
 
 def main(path: str) -> None:
-    """Judge all jobs, some at once, each copy for one after another."""
-    # Beside this script stand modules of the package, which tests must not find under these names.
+    """Judge all jobs, some at once, using each copy for one after another."""
+    # The modules beside this script belong to the package: tests must not find them under these names.
     sys.path[:] = [folder for folder in sys.path if Path(folder or ".").resolve() != Path(__file__).resolve().parent]
     for name in HEAVY:
         import_module(name)
@@ -128,7 +128,7 @@ def main(path: str) -> None:
             source = file.read_text(encoding="utf-8")
             if job["old"]:
                 file.write_text(source.replace(job["old"], job["new"]), encoding="utf-8")
-                # Compiled code is kept by this time: no two bugs may share one.
+                # Compiled code is cached under this time: no two bugs may share one.
                 os.utime(file, (number, number))
             running[begin(job, package)] = package, file, source
             continue

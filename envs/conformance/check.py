@@ -55,7 +55,7 @@ def check_game(
     oracle: type[Oracle] | None = None,
     report: Callable[[Game, str], None] | None = None,
 ) -> None:
-    """Check a game, or with a spec its every tested parameter set, on so many random games; `GameError` if it fails.
+    """Check a game, or every tested parameter set of a spec, on `games` random games each; `GameError` if it fails.
 
     With an `oracle`, see `Oracle`, the two are compared at every ply as well. `report` is called with each game and
     promise before it is checked.
@@ -107,7 +107,7 @@ def light_drawing(game: Game) -> None:
 
 
 def _check_names(game: Game, part: str) -> None:
-    """Raise `GameError` for a module that gives a name of the protocol, which another module's kernel has, to its own.
+    """Raise `GameError` for a module that uses a name of the protocol, meant for another module, for its own function.
 
     `bind` takes what ``rules.py`` has under such a name for the protocol's, wherever it was imported from.
     """
@@ -236,7 +236,7 @@ def observations(probe: Probe) -> None:
 
 
 def frames(probe: Probe) -> None:
-    """An encoder's permutations are permutations of the actions, one a seat."""
+    """An encoder's permutations are permutations of the actions, one per seat."""
     game = probe.game
     for encoder in game.spec.encoders:
         table = Frame(game, encoder).permutation
@@ -246,7 +246,7 @@ def frames(probe: Probe) -> None:
 
 
 def secrets(probe: Probe) -> None:
-    """What is redealt for a seat hangs on nothing it cannot see: its observation and mask stay, the game can go on."""
+    """A redeal for a seat depends on nothing it cannot see: its observation and mask stay, and the game can go on."""
     if not probe.game.spec.hidden:
         return
     dealt_anew = False
@@ -278,7 +278,7 @@ def _check_unseen(probe: Probe, position: Position, dealt: Position, seat: int) 
 
 
 def chances(probe: Probe) -> None:
-    """Probabilities sum to 1, every possible outcome moves on, and outcomes come up as often as they say."""
+    """Probabilities sum to 1, every possible outcome moves on, and outcomes come up with those probabilities."""
     events = [position for position in probe.positions if position.to_move == CHANCE]
     met = {probe.odds(position).tobytes(): position for position in events}
     probe.require(met or not probe.game.chance_outcomes, None, "chance_outcomes are declared, but chance had no turn")
@@ -329,7 +329,7 @@ def isolation(probe: Probe) -> None:
 
 
 def histories(probe: Probe) -> None:
-    """Equal histories give equal bytes, whoever looks on: scratch fields are zero between calls."""
+    """Equal histories give equal bytes, whichever seats observe: scratch fields are zero between calls."""
     game, seed, n = probe.game, probe.seeds.start, len(probe.seeds)
     quiet = Batch(game, n, seed, encoder=None)
     watched = [Batch(game, n, seed, encoder=encoder) for encoder in game.spec.encoders]
@@ -396,8 +396,8 @@ def _check_forfeit(probe: Probe, batch: Batch, actions: np.ndarray) -> None:
 def symmetries(probe: Probe) -> None:
     """Where rules.py has ``symmetries(**params)``: each row renames the actions, and the renamed game is the same.
 
-    Where the start is not, ``image(states, k)`` of rules.py puts records (n,) into the k-th image, from which that game
-    sets out.
+    Where the start is not, ``image(states, k)`` of rules.py puts records (n,) into the k-th image, from which the
+    renamed game starts.
     """
     tables = _renamings(probe.game)
     probe.require(_permute(tables, probe.game.actions), None, "symmetries returns no permutations of the actions")

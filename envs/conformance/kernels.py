@@ -1,4 +1,4 @@
-"""The kernels of the protocol on record 0, and on few more, for the checks to call from Python."""
+"""The kernels of the protocol on record 0, and on a few more, for the checks to call from Python."""
 
 from ..engine.kernels import pick, settle
 from ..engine.protocol import (

@@ -1,8 +1,8 @@
 """Conformance: whether a game's tests notice a bug in it. Each of a list of one-line bugs must be caught by a check.
 
 The list is ``MUTANTS`` in the ``<game>_mutants.py`` of the folder that holds the game's tests: rows of a name, a file
-of the game, and a line's old and new text. ``killers.json`` beside it says which test has caught a bug before: it runs
-first, and a bug that is not there takes longer, that is all. `boyi mutants GAME` judges them all.
+of the game, and a line's old and new text. ``killers.json`` beside it says which test has caught a bug before: that
+test runs first; a bug that is not listed merely takes longer. `boyi mutants GAME` judges them all.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from ..engine.spec import Spec
 
 BATTERY = Path(__file__).with_name("battery.py")
 KILLERS = "killers.json"
-LEAST = 15  # bugs that are enough to mean something
+LEAST = 15  # the fewest bugs that mean something
 
 
 class Mutant(NamedTuple):
-    """A one-line bug: in a file of the game `old`, which it holds once, is `new`."""
+    """A one-line bug: in a file of the game, `new` replaces `old`, which occurs there once."""
 
     name: str
     file: str
@@ -63,14 +63,14 @@ def mutants_of(spec: Spec, tests: Path) -> list[Mutant]:
 
 
 def killers_of(tests: Path) -> dict[str, str]:
-    """Read by its name which test has caught a bug."""
+    """Read which test has caught each bug, by the bug's name."""
     file = tests / KILLERS
     killers: dict[str, str] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     return killers
 
 
 def judge(spec: Spec, tests: Path, mutants: Iterable[Mutant], root: Path, battery: Path = BATTERY) -> Iterator[Verdict]:
-    """Judge the tests of a game (``test_<game>*.py`` in `tests`) by each mutant; `root` is pytest's, as it is run.
+    """Judge the tests of a game (``test_<game>*.py`` in `tests`) by each mutant; pytest runs in its root, `root`.
 
     `BoyiError` where the tests cannot be run, and for a mutant whose place is not found exactly once.
     """

@@ -1,7 +1,7 @@
-"""Conformance: a game beside its oracle, the same rules once more in slow, plain Python by somebody else.
+"""Conformance: a game beside its oracle, the same rules written again in slow, plain Python by somebody else.
 
 `check_game(spec, oracle=Amazons)` plays random games in both and compares what they say at every ply: who moves, what
-is lawful, what it is called, what everybody sees and, at the end, what everybody gets; and the same of the record that
+is lawful, what it is called, what everybody sees and, at the end, what everybody gets; and the same for the record that
 is read back from the diagram.
 """
 
@@ -18,7 +18,7 @@ from ..engine.protocol import CHANCE
 from .random_games import Position, Probe
 
 GAMES = 4  # compared for every parameter set
-CLOSELY = 16  # positions of a game of which observations and diagrams are compared, too; all where there are no more
+CLOSELY = 16  # positions of a game whose observations and diagrams are compared, too; all if there are no more
 
 
 class Oracle(Protocol):
@@ -50,7 +50,7 @@ Player = Callable[[Any], int]
 def side_by_side(
     probe: Probe, oracle: type[Oracle], seed: int, player: Player | None = None
 ) -> Iterator[tuple[Position, Any]]:
-    """Play one game in both; yield every position, with the oracle in it."""
+    """Play one game in both; yield every position, with the oracle at that point."""
     states, decided = probe.start(seed), False
     other: Any = oracle(**probe.game.params)
     if hasattr(other, "deal"):
@@ -63,7 +63,7 @@ def side_by_side(
 
 
 def compare(probe: Probe, oracle: type[Oracle], players: Iterable[Player | None] = (None,) * GAMES) -> None:
-    """Raise `GameError` where a game and its oracle differ, in a game of each of the players: None plays at random."""
+    """Raise `GameError` where a game and its oracle differ, in one game by each player: None plays at random."""
     text = probe.game.module("text")
     for seed, player in zip(count(probe.seeds.start), players, strict=False):
         generator = np.random.default_rng([seed, 2])

@@ -1,4 +1,4 @@
-"""Conformance: what a game owes searches and players by its ``evaluate``, ``proof``, ``greedy`` and ``rollout``."""
+"""Conformance: what a game owes searches and players in its ``evaluate``, ``proof``, ``greedy`` and ``rollout``."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ REPLIES = 8  # moves of a lost position that are tried
 
 
 def _kernel(probe: Probe, generic: Kernel, part: str) -> Kernel:
-    """Bind a kernel with those of the protocol that one of the game's modules has."""
+    """Bind a kernel with the kernels of the protocol that one of the game's modules has."""
     return probe.kernel(generic, None, **brought(probe.game, part))
 
 
 def evaluations(probe: Probe) -> None:
     """What evaluation keeps of a position is the same however it was reached; values are bounded and antisymmetric.
 
-    Actions that it lists for a search are lawful, each once, and looking leaves the record as it is.
+    Actions that it lists for a search are lawful and listed once, and looking leaves the record as it is.
     """
     game = probe.game
     if not game.has("evaluate"):
@@ -87,10 +87,10 @@ def _said(probe: Probe, position: Position, notes: np.ndarray) -> list[bytes]:
 
 
 def proofs(probe: Probe) -> None:
-    """What proofs look at says nothing that a move later is refuted, of equal positions the same, and lists well.
+    """What proofs look at says nothing that the next move refutes, says the same of equal positions, and lists well.
 
-    After a move that wins the other seat is not said to win, nor, once a position is lost, who moves there after any of
-    some moves: by what is found afresh, and from the notes before. Looking leaves the record as it is.
+    After a winning move the other seat is not said to win; after some moves in a lost position, neither is the seat
+    that made them: by what is found afresh, and from the notes before. Looking leaves the record as it is.
     """
     game, winners = probe.game, dict[int, int]()
     if not game.has("proof"):
@@ -127,7 +127,7 @@ def proofs(probe: Probe) -> None:
 
 
 def _relevant(probe: Probe, position: Position, notes: np.ndarray) -> tuple[int, np.ndarray]:
-    """Check the actions that matter in a position that has been examined; return what counts them, and them."""
+    """Check the actions that matter in a position that has been examined; return their count, and them."""
     moves, ranks = (np.zeros(probe.game.actions, np.int32) for _ in range(2))
     count = int(_kernel(probe, list_relevant, "proof")(position.states, notes, moves, ranks))
     right = count == PROVEN or 0 <= count <= probe.game.actions
@@ -141,7 +141,7 @@ def _relevant(probe: Probe, position: Position, notes: np.ndarray) -> tuple[int,
 
 
 def policies(probe: Probe) -> None:
-    """The simple player chooses lawful actions, the same for the same numbers, and leaves the record as it is."""
+    """The simple player chooses lawful actions, the same for equal random numbers, and leaves the record as it is."""
     game = probe.game
     if not game.has("greedy"):
         return
@@ -156,7 +156,7 @@ def policies(probe: Probe) -> None:
 
 
 def rollouts(probe: Probe) -> None:
-    """A rollout ends the game within its bounds, alike for the same numbers, and marks what was played."""
+    """A rollout ends the game within its bounds, alike for equal random numbers, and marks what was played."""
     game = probe.game
     if not game.has("rollout"):
         return

@@ -1,4 +1,4 @@
-"""Random games under watch: positions with what the kernels say of them, for the checks to look at."""
+"""Random games under watch: positions with what the kernels say about them, for the checks to look at."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..engine.protocol import CHANCE, CUT
 from ..engine.spec import Game
 from .kernels import advance_one, chance_one, look_one
 
-SPREAD = 12  # about so many positions of a random game are looked at closely
+SPREAD = 12  # about how many positions of a random game are looked at closely
 EDGE = 64  # entries around a mask or an observation that nobody may write
 EVENTS = 1000  # more chance events than this in a row would never end
 
@@ -38,7 +38,7 @@ class Position(NamedTuple):
 
 
 class Probe:
-    """Random games, chance events included; `positions` are a spread of theirs, with every start and end."""
+    """Random games, chance events included; `positions` are a spread of theirs, every start and end included."""
 
     def __init__(self, game: Game, games: int = 20, seed: int = 0) -> None:
         self.game, self.seeds = game, range(seed, seed + games)
@@ -65,9 +65,9 @@ class Probe:
     def moves(
         self, seed: int, states: np.ndarray, choose: Callable[[], int] | None = None
     ) -> Iterator[tuple[int, Position]]:
-        """Play on as `walk` does; yield the action or outcome that led to each position too, -1 to the first.
+        """Play on as `walk` does; also yield the action or outcome that led to each position, -1 for the first.
 
-        Where somebody is to `choose` the actions, they are asked once the position has been looked at.
+        If there is a `choose`, it is asked for the action once the position has been looked at.
         """
         generator, events, choice = np.random.default_rng([seed, 1]), 0, -1
         latest, longest = int(states["ply"][0]) + self.game.longest, self.game.longest
@@ -92,7 +92,7 @@ class Probe:
             )
 
     def look(self, seed: int, states: np.ndarray) -> Position:
-        """Write a position's mask and returns over old ones; its record must stay as it is."""
+        """Write a position's mask and returns over old contents; its record must stay as it is."""
         room, r = np.full(self.game.actions + 2 * EDGE, 77, np.int8), np.full(self.game.seats, np.nan, np.float32)
         mask = room[EDGE:-EDGE]
         keys, before = np.zeros(1, np.uint64), field_bytes(states)
@@ -128,7 +128,7 @@ class Probe:
     def require(self, promise: Any, position: Position | None, failure: str | Callable[[], str]) -> None:
         """Raise `GameError` with the position's seed, ply and diagram, unless the promise is kept.
 
-        A failure that takes long to write, arrays or a diagram, is handed in as what writes it.
+        A failure that takes long to write (arrays, a diagram) is given as a function that writes it.
         """
         if not promise:
             raise GameError(self.report(position, failure if isinstance(failure, str) else failure()))

@@ -1,7 +1,7 @@
 """Conformance: a game's RULES.md against its spec and its diagrams, so that nothing that it states drifts away.
 
-The page begins with ``# Title``, has a table of parameters, numbered clauses (``**§1 Start.**``), the spaces by
-formulas of the parameters, `n` being `board_size` and `m` `columns`, diagrams as indented blocks, and its history.
+The page begins with ``# Title``, has a table of parameters, numbered clauses (``**§1 Start.**``), the spaces as
+formulas of the parameters (`n` is `board_size`, `m` is `columns`), diagrams as indented blocks, and its history.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def page_of(spec: Spec) -> str:
 
 
 def clauses(page: str) -> list[int]:
-    """List the numbers of a page's clauses, in their order."""
+    """List the numbers of a page's clauses, in order."""
     return [int(number) for number in re.findall(r"^\*\*§(\d+)", page, re.MULTILINE)]
 
 
@@ -142,7 +142,7 @@ def _numbers(line: str, game: Game) -> Iterator[int]:
 
 
 def _check_diagrams(spec: Spec, page: str) -> None:
-    """Compare every indented block that starts as diagrams do: it reads back and is written so."""
+    """Compare every indented block that starts as diagrams do: it reads back and is written the same way."""
     start = Batch(Game.bind(spec, {}), 1, seed=0, encoder=None)
     text = start.game.module("text")
     first = text.diagram(start.states[0]).split()[0]

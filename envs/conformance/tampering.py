@@ -18,15 +18,15 @@ from ..engine.validity import find_flaws, rules
 from .kernels import finish_two, redeal_one
 from .random_games import GameError, Position, Probe, open_stream
 
-POSITIONS = 6  # of a probe's, in which bytes are changed
-CHANGES = 4000  # the most records that are made of one position
-PLAYED = 60  # the most that are played of those which are taken for positions
-EDITS = 60  # diagrams that are made of each of the positions, by exchanging a character
+POSITIONS = 6  # positions of a probe in which bytes are changed
+CHANGES = 4000  # the most records that are made from one position
+PLAYED = 60  # the most that are played of the records taken for positions
+EDITS = 60  # diagrams that are made from each of the positions by exchanging a character
 FILLED = 6  # records made by filling a field, or all of the record, with random bytes
 
 
 def validity(probe: Probe) -> None:
-    """Every position met is valid, also forfeited, dealt anew or read from its diagram; constants are declared."""
+    """Every position met is valid, also when forfeited, redealt or read from its diagram; constants are declared."""
     states = np.concatenate([position.states for position in probe.positions])
     module, blank = probe.game.module("valid"), probe.game.blank
     for name in states.dtype.names or ():
@@ -97,7 +97,7 @@ def accepted(probe: Probe, position: Position, generator: np.random.Generator) -
 
 
 def _changed(states: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Change every byte of a record (1,) to some others, and fill every field and all of them with random bytes."""
+    """Change every byte of a record (1,) to some others, and fill each field, or all of them, with random bytes."""
     raw, fields = states.view(np.uint8), list(_places(states.dtype))
     each = np.concatenate(fields)
     values = np.stack(
@@ -114,13 +114,13 @@ def _changed(states: np.ndarray, generator: np.random.Generator) -> np.ndarray:
 
 
 def _places(dtype: np.dtype) -> Iterator[np.ndarray]:
-    """Yield the places of every field's bytes in a record, which leave out the padding between fields."""
+    """Yield the places of every field's bytes in a record, without the padding between fields."""
     for field in (dtype.fields or {}).values():
         yield field[1] + np.arange(field[0].itemsize)
 
 
 def _play(probe: Probe, position: Position, states: np.ndarray, seed: int) -> None:
-    """Do with a record that was taken for a position all that is done with one."""
+    """Do everything that is done with positions with a record that was taken for one."""
     try:
         changed = probe.look(position.seed, states)
         _show(probe, changed)

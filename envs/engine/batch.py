@@ -1,7 +1,7 @@
 """`Batch`: N games in one structured array, the engine under every face.
 
 Row i of a batch with seed s is the single game of seed s + i, whatever the size of the batch and however many threads
-step it. Each row owns a chance stream and a key a seat, derived from its seed and its episode; the records hold no
+step it. Each row owns a chance stream and one key per seat, derived from its seed and its episode; the records hold no
 randomness.
 """
 
@@ -36,7 +36,7 @@ AUTORESET = {"off": KEEP, "same_step": SAME_STEP, "next_step": NEXT_STEP}
 ILLEGAL = ("raise", "forfeit")
 CHANCES = ("inside", "by_hand")
 MOST_GAMES = 2**31 - 1
-FLOAT = np.dtype(np.float32)  # NumPy takes it a quarter faster than the type
+FLOAT = np.dtype(np.float32)  # NumPy is a quarter faster with it than with the type
 THREADS_PAY = 4e-4  # seconds of work below which waking another thread costs more than it gives
 
 
@@ -45,9 +45,9 @@ class Batch:
 
     `game` is a game string, `Spec` or `Game`, with parameters by keyword. `seed` is one whole number (row i gets
     seed + i) or one per row; None draws one. `encoder` names the observation (None: no observations). `autoreset`
-    is "off", "same_step" or "next_step", also in Gymnasium's words, `illegal` "raise" or "forfeit". Chance is resolved
-    "inside", or left to `resolve` with ``chance="by_hand"``, without autoreset. `threads` is the most threads to use
-    (None: every core this process may use). `history=True` keeps each game's actions.
+    is "off", "same_step" or "next_step", or Gymnasium's words for them; `illegal` is "raise" or "forfeit". Chance is
+    resolved "inside" or, without autoreset and with ``chance="by_hand"``, left to `resolve`. `threads` is the most
+    threads to use (None: every core this process may use). `history=True` keeps each game's actions.
     """
 
     _play_one: Kernel | None
@@ -99,7 +99,7 @@ class Batch:
         self._scores = np.zeros(self.game.seats, np.float32)
         self._seen: np.ndarray | None = None
         self.seen: np.ndarray | None = None
-        """What the seat to move sees of a single game, (…) float32, where the latest change was a `play`."""
+        """What the seat to move sees in a single game, (…) float32, if the latest change was a `play`."""
         self._history: list[list[int]] | None = [[] for _ in range(self.n)] if history else None
         self._bind()
         self.reset(random_seed() if seed is None else seed)
@@ -124,7 +124,7 @@ class Batch:
     def set_states(self, states: np.ndarray, rows: ArrayLike | None = None) -> None:
         """Put records, taken from a batch or read from text, into rows; their chance streams go on as they are.
 
-        `BoyiError` names the row and the rule of what is no position; then nothing has changed.
+        If a record is not a position, `BoyiError` names its row and the rule it breaks, and nothing has changed.
         """
         which = self._rows(rows)
         states = np.atleast_1d(states)
@@ -149,15 +149,15 @@ class Batch:
     def observation(self) -> np.ndarray:
         """Observations (n, …) float32 from the seat to move, from seat 0 where a game has ended.
 
-        They cost nothing after a `step` of all rows, which has written them. The array is the same until something
-        changes, and a new one then.
+        They cost nothing after a `step` of all rows, which has written them. The array stays the same until something
+        changes; then there is a new one.
         """
         if self._seen is None:
             self._seen = self.observe(self._states["to_move"].clip(0))
         return self._seen
 
     def observe(self, seats: ArrayLike, rows: ArrayLike | None = None) -> np.ndarray:
-        """Write what the given seats see of rows, whether they are to move or not: (m, …) float32, fresh."""
+        """Observe rows from the given seats, whether they are to move or not: (m, …) float32, a new array."""
         if self.encoder is None:
             raise BoyiError("this batch was made with encoder=None: it has no observations")
         which = self._rows(rows)
@@ -221,9 +221,9 @@ class Batch:
             self._history = [[] for _ in range(self.n)]
 
     def game_keys(self, rows: ArrayLike | None = None, purpose: int = 0) -> np.ndarray:
-        """Return random numbers (m,) uint64 that hang on each game's seed and episode alone, others for each purpose.
+        """Return random numbers (m,) uint64, different for each purpose, that depend only on a game's seed and episode.
 
-        What is to be drawn once a game is drawn from them: it is then the same however games are batched.
+        Whatever is drawn once per game should be drawn from them: it is then the same however games are batched.
         """
         which = self._rows(rows)
         if not is_whole(purpose, 0):
@@ -237,7 +237,7 @@ class Batch:
     def reset(
         self, seed: int | Sequence[int] | None = None, rows: ArrayLike | None = None, *, episode: int = 0
     ) -> None:
-        """Start new games: with `seed` that `episode` of it, without the next episode of every row's own seed."""
+        """Start new games: that `episode` of `seed` or, without a seed, the next episode of every row's own seed."""
         which = self._rows(rows)
         if not is_whole(episode, 0):
             raise BoyiError(f"an episode is a whole number of 63 bits, at least 0, not {shown(episode)}")
@@ -301,8 +301,8 @@ class Batch:
     def play(self, action: int, *, giving_up: bool = False) -> int:
         """Play one action in a batch of one: return the seat that moves next, or OVER or CUT.
 
-        The shortest way through the engine, for the faces that hold a single game: `seen` is what the seat sees that
-        moves next, `scores` the returns at the end. Errors as those of `step`.
+        The shortest way through the engine, for the faces that hold a single game: `seen` is what the seat that moves
+        next sees, `scores` the returns at the end. Errors are those of `step`.
         """
         x = np.empty(self._shape, FLOAT)
         if self._play_one is None:
@@ -334,7 +334,7 @@ class Batch:
         return OVER
 
     def first_mask(self) -> np.ndarray:
-        """Return the mask (actions,) int8 of game 0, a copy: the quickest way to one game's."""
+        """Return a copy of the mask (actions,) int8 of game 0: the quickest way to the mask of a single game."""
         return self._first_mask.copy()
 
     @property
@@ -411,7 +411,7 @@ class Batch:
         return which
 
     def draw_seats(self, rows: ArrayLike | None = None) -> np.ndarray:
-        """Draw a seat (m,) for each row from its game's seed, apart from the game's own chance."""
+        """Draw a seat (m,) for each row from its game's seed, separately from the game's own chance."""
         which = self._rows(rows)
         seats = np.empty(which.size, np.int64)
         self._kernels["seat_rows"](self._seeds, self._episodes, which, self._lanes, self.game.seats, seats)
@@ -431,14 +431,15 @@ class Batch:
         return twin
 
     def snapshot(self) -> dict[str, np.ndarray]:
-        """Gather positions, as bytes, seeds, episodes and what chance has drawn: arrays that any format holds."""
+        """Gather positions (as bytes), seeds, episodes and how much chance has drawn: arrays that any format holds."""
         raw = self.states.view(np.uint8).reshape(self.n, -1)
         return {"states": raw, "seeds": self._seeds, "episodes": self._episodes, "draws": self._streams[:, 0, 1]}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
-        """Go on from what `snapshot` gathered in a batch of as many games of the same kind.
+        """Go on from what `snapshot` gathered in a batch of the same number of games of the same kind.
 
-        `BoyiError` for arrays of other names, shapes or dtypes and for what is no position; then nothing has changed.
+        `BoyiError` for arrays of other names, shapes or dtypes and for records that are not positions; nothing has
+        changed then.
         """
         for name, own in self.snapshot().items():
             array = arrays.get(name)
@@ -455,12 +456,12 @@ class Batch:
         return self.clone()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what belongs to the process, compiled kernels and threads, and what only leads to what is kept."""
+        """Leave out what belongs to the process (compiled kernels, threads) and what only refers to what is kept."""
         made_anew = ("_games", "_kernels", "_play_one", "_first_mask", "_pool")
         return {k: v for k, v in self.__dict__.items() if k not in made_anew}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take what a pickle or a copy holds, and copy arrays that nobody may write: kernels would not ask."""
+        """Take over what a pickle or a copy holds, and copy read-only arrays: kernels would write to them anyway."""
         for name, value in state.items():
             locked = isinstance(value, np.ndarray) and not value.flags.writeable
             setattr(self, name, copied(value) if locked else value)
@@ -537,7 +538,7 @@ class Batch:
 
 
 class _Kernels(dict[str, Kernel]):
-    """The generic kernels bound to one game, each when it is first asked for."""
+    """The generic kernels for one game, each bound when it is first asked for."""
 
     SEEING = ("play_one", "step_rows", "observe_rows", "random_rows")
 
@@ -577,7 +578,7 @@ def read_autoreset(mode: object, allowed: Iterable[str] = tuple(AUTORESET)) -> s
 
 
 def one_seed(seed: object) -> int | None:
-    """Return a seed that is one number, which Gymnasium's own random numbers are to start from; None for others."""
+    """Return a seed that is one number, for Gymnasium's own random numbers to start from; None for any other."""
     return index(seed) if is_whole(seed, 0) else None  # type: ignore[arg-type]
 
 
@@ -595,10 +596,10 @@ def _row_seeds(seed: int | Sequence[int], which: np.ndarray) -> np.ndarray:
 
 
 def as_array(values: ArrayLike) -> np.ndarray:
-    """Make an array of what is to be whole numbers; of the kind "O" where they are none."""
+    """Make an array of what should be whole numbers; one of kind "O" if no array can be made of it."""
     try:
         return np.asarray(values)
-    except (ValueError, TypeError, OverflowError):  # lists of several lengths, numbers beyond those of NumPy
+    except (ValueError, TypeError, OverflowError):  # lists of unequal lengths, numbers too large for NumPy
         return np.array(None)
 
 

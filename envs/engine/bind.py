@@ -1,10 +1,10 @@
 """Compile a generic kernel for one game: the same code object with the game's functions as its globals.
 
-Numba never caches closures over jitted functions on disk, its cache looks only at the file of the function it
-compiles, and it names the machine code of a record type by a number that differs between processes, so that cached
-kernels for two sizes of board may get into each other's way. So `bind` rebuilds a kernel and every function it calls
-with new globals and a new name, which carries a digest of all sources reached and of the game's record: an edited rule
-can never meet an old cache entry, nor one record another's code. This is the only place with ``cache=True``.
+Numba never caches closures over jitted functions on disk. Its cache looks only at the file of the function it
+compiles. And it names the machine code of a record type by a number that differs between processes, so cached kernels
+for two sizes of board may clash. So `bind` rebuilds a kernel and every function it calls with new globals and a new
+name, which carries a digest of all sources reached and of the game's record: an edited rule can never meet an old cache
+entry, nor one record the code for another. This is the only place with ``cache=True``.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ PLAYERS = {
     **dict.fromkeys(("examine", "reexamine", "relevant", "alike"), "proof"),
     **dict.fromkeys(("survey", "follow", "evaluate", "candidates", "tactics", "threats", "transposition"), "evaluate"),
 }
-"""What only some algorithms need, and the module of a game it is in: they hand it to `bind` as choices."""
+"""What only some algorithms need, and the module of a game that has it: they pass it to `bind` as choices."""
 
 _OPTIONAL: dict[str, Any] = {
     "chance": protocol.chance,
@@ -62,7 +62,7 @@ def bind(generic: Callable[..., Any], game: Game, encoder: str | None = None, **
     """
     memo = (generic, game, encoder, *sorted(choices.items()))
     found = _memo.get(memo)
-    if found is None:  # asked before the lock, which an interrupt at its very end would leave shut for other threads
+    if found is None:  # checked before locking: an interrupt at the lock's very end would leave it shut for others
         with _lock:
             if memo not in _memo:
                 names = {name: _supplied(game, name, encoder) for name in kernel_names()} | choices
@@ -73,15 +73,15 @@ def bind(generic: Callable[..., Any], game: Game, encoder: str | None = None, **
 
 
 def stub(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a function that a generic kernel calls for which whoever binds the kernel hands in another by its name."""
+    """Mark a function of a generic kernel as a slot: `bind` replaces it by name."""
     function.stub = True  # type: ignore[attr-defined]
     return function
 
 
 def entry(kernel: Kernel, *args: Any) -> Kernel:
-    """Return a bound kernel compiled for arguments of the types of `args`, which it does not look at again.
+    """Return a bound kernel compiled for arguments of the types of `args`; it does not check types again.
 
-    That saves half of what a small call costs; whoever calls it answers for the types.
+    That saves half the cost of a small call; the caller is responsible for the types.
     """
     if INTERPRETED:
         return kernel
@@ -134,10 +134,10 @@ def _supplied(game: Game, name: str, encoder: str | None) -> Kernel:
 def _rebuild(function: FunctionType, names: dict[str, Kernel], record: str, *, inner: bool = False) -> Kernel:
     """Compile `function` under a new name with its globals replaced, the functions it calls likewise.
 
-    The name tells an `inner` one, which only kernels can call, because the cache would not.
+    The name marks an `inner` one, which only kernels can call, because the cache would not tell it apart.
     """
     if function.__module__ == rng.__name__:
-        record = ""  # it knows numbers and streams alone, and is the same for every game
+        record = ""  # it knows only numbers and streams, and is the same for every game
     suffix = _digest(function, names, record) + ("_inner" if inner else "")
     if (function, suffix) not in _rebuilt:
         scope = dict(function.__globals__)
@@ -146,7 +146,7 @@ def _rebuild(function: FunctionType, names: dict[str, Kernel], record: str, *, i
             if isinstance(callee, FunctionType):
                 value = _rebuild(callee, names, record, inner=True)
             elif type(value) is int and not INTERPRETED:
-                value = np.int64(value)  # of a Python int Numba compiles what it is handed to once for every number
+                value = np.int64(value)  # Numba compiles what takes a Python int once for every number
             scope[name] = value
         bound = FunctionType(function.__code__, scope, f"{function.__name__}_{suffix}", function.__defaults__)
         bound.__qualname__, bound.__module__ = bound.__name__, function.__module__
@@ -157,14 +157,14 @@ def _rebuild(function: FunctionType, names: dict[str, Kernel], record: str, *, i
 def _jit(function: FunctionType, inner: bool) -> Kernel:
     if INTERPRETED:
         return function
-    # Only what Python calls needs a way in, which takes a fifth of the time to compile; C calls none.
+    # Only what Python calls needs a wrapper, which takes a fifth of the compile time; nothing is called from C.
     options: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
     if inner and LINKED:
         options["pipeline_class"] = InnerCompiler
     try:
         return njit(cache=True, **options)(function)
     except RuntimeError as error:
-        # Numba found no folder it may write: neither beside the source nor in the user's cache.
+        # Numba found no folder it may write to: neither beside the source nor in the user's cache.
         if "locator" not in str(error):
             raise
         _say_once("boyi: no writable cache folder (NUMBA_CACHE_DIR can name one); every process compiles anew")
@@ -225,7 +225,7 @@ def _digest(function: FunctionType, names: dict[str, Kernel], record: str) -> st
 
 @lru_cache
 def _source(path: str) -> str:
-    """Digest a source file; empty when there is none, as for what is typed at a prompt."""
+    """Digest a source file; empty when there is none, as for code typed at a prompt."""
     try:
         with open(path, "rb") as file:
             return hashlib.sha256(file.read()).hexdigest()
@@ -239,7 +239,7 @@ def _say_once(sentence: str) -> None:
 
 
 class _CompileNotice(event.Listener):
-    """Says on stderr, once a process, that kernels are compiling when that takes longer than a second."""
+    """Says on stderr, once per process, that kernels are compiling when that takes longer than a second."""
 
     def __init__(self) -> None:
         self.depth = 0

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from operator import index
 from typing import Any
 
-MOST_SHOWN = 160  # letters of what was wrong that a sentence repeats
+MOST_SHOWN = 160  # characters of a wrong value that a message repeats
 
 
 class BoyiError(ValueError):
@@ -18,11 +18,11 @@ class IllegalAction(BoyiError):
 
 
 class UnknownOption(BoyiError, TypeError):
-    """A keyword that nothing answers to: also the `TypeError` of Python's own functions, which libraries look for."""
+    """An unknown keyword: also a `TypeError`, as from Python's own functions, which libraries look for."""
 
 
 class SelfPlayWarning(UserWarning):
-    """One caller decides for every seat of an environment, which algorithms for one player take for one seat."""
+    """One caller decides for every seat of an environment, which algorithms for one player mistake for one seat."""
 
 
 SELF_PLAY = (
@@ -33,14 +33,14 @@ SELF_PLAY = (
 
 
 class NoPosition(BoyiError):
-    """A record that play cannot reach in form; the message says which rule of the game's ``valid.py`` it breaks."""
+    """A record of a form that play cannot reach; the message says which rule of the game's ``valid.py`` it breaks."""
 
 
 def shown(value: object) -> str:
-    """Write any value as an error repeats it: on one line, and cut off where it is long."""
+    """Write any value as an error message repeats it: on one line, and cut off if it is long."""
     try:
         text = repr(value[: 2 * MOST_SHOWN] if isinstance(value, str | bytes) else value)
-    except Exception:  # numbers of too many digits, objects of somebody else's
+    except Exception:  # numbers with too many digits, foreign objects
         text = f"<{type(value).__name__}>"
     if not isinstance(value, str | bytes):
         text = " ".join(text.split())
@@ -48,17 +48,17 @@ def shown(value: object) -> str:
 
 
 def unknown(kind: str, name: object, allowed: Iterable[str]) -> BoyiError:
-    """Build the error for a name that nothing answers to, with the nearest one that exists."""
+    """Build the error for an unknown name, with the nearest one that exists."""
     return BoyiError(f"unknown {kind} {shown(name)}: {_instead_of(name, allowed)}")
 
 
 def unknown_option(whose: str, name: str, allowed: Iterable[str]) -> UnknownOption:
-    """Build the error for a keyword that nothing answers to, in the words that Python has for it."""
+    """Build the error for an unknown keyword, in Python's own words."""
     return UnknownOption(f"{whose} got an unexpected keyword argument {shown(name)}: {_instead_of(name, allowed)}")
 
 
 def _instead_of(name: object, allowed: Iterable[str]) -> str:
-    """Name what is allowed, the nearest to what was given first."""
+    """Name what is allowed, beginning with the name nearest to the one given."""
     names = sorted(allowed)
     near = get_close_matches(name.lower(), names, n=1, cutoff=0.4) if isinstance(name, str) else []
     hint = f"did you mean {near[0]!r}? " if near else ""
@@ -66,14 +66,14 @@ def _instead_of(name: object, allowed: Iterable[str]) -> str:
 
 
 def chosen(kind: str, value: object, allowed: Iterable[str]) -> str:
-    """Return a word that is among those `allowed`; `BoyiError` for any other value, of whatever type."""
+    """Return a word that is among those `allowed`; `BoyiError` for any other value, of any type."""
     if not isinstance(value, str) or value not in tuple(allowed):
         raise unknown(kind, value, allowed)
     return value
 
 
 def is_truth(value: Any) -> bool:
-    """Whether a value is true or false, of Python or NumPy, or one of the numbers that equal them."""
+    """Whether a value is Python's or NumPy's true or false, or one of the numbers that equal them."""
     try:
         return value in {True, False}
     except TypeError:  # lists, arrays
@@ -81,7 +81,7 @@ def is_truth(value: Any) -> bool:
 
 
 def is_whole(value: Any, low: float, high: float = 2**63 - 1) -> bool:
-    """Whether a value is a whole number from `low` to `high`, of Python or NumPy, and no truth."""
+    """Whether a value is a Python or NumPy whole number from `low` to `high`, and not a truth."""
     try:
         return not isinstance(value, bool) and low <= index(value) <= high
     except TypeError:
@@ -89,7 +89,7 @@ def is_whole(value: Any, low: float, high: float = 2**63 - 1) -> bool:
 
 
 def is_number(value: Any, low: float, high: float = math.inf) -> bool:
-    """Whether a value is a finite number from `low` to `high`, of Python or NumPy, and no truth."""
+    """Whether a value is a finite Python or NumPy number from `low` to `high`, and not a truth."""
     good = hasattr(value, "__float__") and not isinstance(value, bool)
     try:
         return good and math.isfinite(value) and bool(low <= value <= high)

@@ -1,4 +1,4 @@
-"""What is known of a game beside its rules: how it is tried, and what others call it. It stands in its ``facts.py``."""
+"""What is known about a game besides its rules: how to try it out, and what others call it; from its ``facts.py``."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ Params = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Facts:
-    """What tests and comparisons need to know of a game and cannot ask its spec. Everything may be left out.
+    """What tests and comparisons need to know about a game and its spec does not say. Everything may be left out.
 
     Parameters are those that differ from the defaults. `small` makes a game that any agent plays twenty times within
-    seconds, and `solvable` one of which everything that can follow fits into memory: None where that needs more than
-    its parameters can say. `golden` is the game whose golden playthrough is kept. `images` is how many symmetric images
-    ``planes`` has. `program` is the protocol that programs of the game speak, `judge` the agent that is asked what a
-    position is worth: the strongest search, for a fixed number of nodes. `opponents` are the agents that a person is
-    offered, first one of the strongest that need no network. `openspiel`, `pgx` and `rlcard` are its names there,
-    OpenSpiel's with the parameters that it has as in ``hex(board_size={board_size})``. `goals` is what `boyi speed`
-    aims at, by line: a ratio to the peer or, for the line without one, steps a second.
+    seconds, `solvable` one in which everything that can follow fits into memory: None if its parameters alone cannot
+    make one. `golden` is the game whose golden playthrough is kept. `images` is how many symmetric images ``planes``
+    has. `program` is the protocol that programs of the game speak, `judge` the agent that is asked what a position is
+    worth: the strongest search, for a fixed number of nodes. `opponents` are the agents that a person is offered; the
+    first is one of the strongest that need no network. `openspiel`, `pgx` and `rlcard` are its names there, OpenSpiel's
+    with its parameters, as in ``hex(board_size={board_size})``. `goals` is what `boyi speed` aims at, by line: a ratio
+    to the peer or, for the line without a peer, steps per second.
     """
 
     small: Params = field(default_factory=dict)
@@ -39,5 +39,5 @@ class Facts:
 
 
 def facts(game: Game) -> Facts:
-    """Find what is known of a game; of one without a ``facts.py`` nothing is."""
+    """Find what is known about a game: nothing if it has no ``facts.py``."""
     return game.module("facts").FACTS if game.has("facts") else Facts()

@@ -8,12 +8,12 @@ import numpy as np
 
 from .spec import Game
 
-SHOWN = 8  # of many games, the first ones
+SHOWN = 8  # games at most, the first ones
 WIDTH = 220  # of a picture, in pixels
 
 
 def gallery(game: Game, states: np.ndarray) -> str:
-    """Write positions (n,) as HTML: pictures of the first few, with everything that is in them, and how many follow."""
+    """Write positions (n,) as HTML: pictures of the first few, with nothing hidden, and how many follow."""
     svg = game.module("draw").svg
     coded = [b64encode(svg(state).encode()).decode() for state in states[:SHOWN]]
     pictures = [

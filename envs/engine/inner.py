@@ -1,10 +1,10 @@
 """Inner kernels, which only kernels call: their code is built into that of their callers, and nowhere else.
 
-Numba makes machine code of every function it compiles, and builds the code of those it calls into it, too. Of what no
-Python calls, the machine code of its own is a third of the time that a game takes to compile, and is never run. So the
-library of an inner kernel keeps its code for others to link, as it was lowered: whoever links it optimizes the whole.
-What Numba itself loads and caches of such a library is a module with nothing but the kernel's environment in it, which
-has to have an address.
+Numba makes machine code for every function it compiles, and also builds in the code of the functions that it calls. For
+functions that Python never calls, machine code of their own takes a third of a game's compile time and is never run. So
+the library of an inner kernel keeps its code as it was lowered, for others to link: the kernel that links it optimizes
+the whole. What Numba itself loads and caches of such a library is a module that holds only the kernel's environment,
+which has to have an address.
 """
 
 from typing import Any
@@ -20,14 +20,14 @@ LINKED = all(
     hasattr(JITCodeLibrary, name)
     for name in ("_optimize_final_module", "_finalize_final_module", "_get_module_for_linking")
 )
-"""Whether Numba builds libraries as all versions from 0.59 to 0.68 do; with another, inner kernels are like all."""
+"""Whether Numba builds libraries as all versions from 0.59 to 0.68 do; if not, inner kernels are like all others."""
 
 
 class LinkedLibrary(JITCodeLibrary):
     """The code of an inner kernel, to be linked."""
 
     def _optimize_final_module(self) -> None:
-        """Leave the code to those who link it."""
+        """Leave the code to the kernels that link it."""
 
     def _finalize_final_module(self) -> None:
         self._finalized = True

@@ -1,11 +1,11 @@
 """Generic kernels over many games, written once against the protocol and compiled for each game by `bind`.
 
-Arrays of a batch of n games are those of `Games`, and ``lanes`` (n, 2) uint64, room for any other stream. ``rows`` (m,)
-int64 names the games a call is about; arguments and results of the call are indexed along it. ``[lo, hi)`` is the part
-of them that one thread does.
+The arrays of a batch of n games are those of `Games` and ``lanes`` (n, 2) uint64, room for any other stream. ``rows``
+(m,) int64 names the games a call is about; arguments and results of the call are indexed along it. ``[lo, hi)`` is the
+part of them that one thread does.
 
-All that is random in a game comes from its seed and episode by `derive`, which nobody can invert or go on from: who is
-handed the key of one purpose learns nothing of another's.
+Everything random in a game comes from its seed and episode by `derive`, which nobody can invert or continue: the key
+for one purpose says nothing about the key for another.
 """
 
 from typing import NamedTuple
@@ -32,7 +32,7 @@ from .protocol import (
 from .rng import below, choose, kernel, siphash, uniform
 
 ILLEGAL = -4  # answer of `play_one`: the action is outside the mask and nothing was touched
-GIVEN_UP = -1  # what is played by whoever has no action: it loses the game
+GIVEN_UP = -1  # what a player without an action plays: it loses the game
 KEEP, SAME_STEP, NEXT_STEP = 0, 1, 2  # what happens to a finished game: nothing, a new one at once, or at the next step
 CHANCE_KEY, DECISION_KEY, REDEAL_KEY, SEAT_KEY, GAME_KEY, OWN_KEY = range(6)  # the purposes of keys
 _TAG = np.uint64(0x69796F62)  # "boyi": the second half of the key that all keys are derived under
@@ -111,7 +111,7 @@ def play_one(states, streams, a, p, masks, x):
 
 @kernel
 def derive(seed, episode, purpose, which, ply):
-    """Derive a key from a game's seed: another for each episode, purpose, `which` below 2**24, and ply."""
+    """Derive a key from a game's seed: a different one for each episode, purpose, `which` below 2**24, and ply."""
     message = np.uint64(purpose) | (np.uint64(which) << _S8) | (np.uint64(ply) << _S32)
     return siphash(seed, _TAG, np.uint64(episode), message)
 
@@ -157,7 +157,7 @@ def start_rows(lo, hi, games, rows):
 def first_illegal(states, masks, rows, actions, giving_up):
     """Find the first k whose action is outside the mask of its unfinished game; -1 when all are legal.
 
-    With `giving_up` the action `GIVEN_UP` is.
+    With `giving_up` the action `GIVEN_UP` is legal, too.
     """
     for k in range(rows.shape[0]):
         i, a = rows[k], actions[k]
@@ -214,7 +214,7 @@ def chance_rows(states, rows, p):
 
 
 def draw_rows(states, streams, rows, p, outcomes):
-    """Draw an outcome of the chance events that games `rows` wait for from their own streams."""
+    """Draw, from their own streams, an outcome of the chance events that games `rows` wait for."""
     for k in range(rows.shape[0]):
         i = rows[k]
         outcomes[k] = pick(p, chance(states[i], p), streams[i])
@@ -278,19 +278,19 @@ def seat_rows(seeds, episodes, rows, lanes, seats, out):
 
 
 def key_rows(seeds, episodes, rows, purpose, out):
-    """Write numbers that hang on the seed and episode of each of the games `rows` alone, others for each purpose."""
+    """Write numbers, different for each purpose, that depend only on seed and episode of each of the games `rows`."""
     for k in range(rows.shape[0]):
         out[k] = derive(seeds[rows[k]], episodes[rows[k]], GAME_KEY, purpose, 0)
 
 
 def own_key_rows(seeds, episodes, rows, seats, out):
-    """Write for each of the games `rows` a number that hangs on its seed, its episode and the seat (m,) alone."""
+    """Write for each of the games `rows` a number that depends only on its seed, its episode and the seat (m,)."""
     for k in range(rows.shape[0]):
         out[k] = derive(seeds[rows[k]], episodes[rows[k]], OWN_KEY, seats[k], 0)
 
 
 def redeal_rows(states, seeds, episodes, rows, seats, lanes):
-    """Resample in the copies `states` (m,) of games `rows` what their seats (m,) cannot know, ply by ply anew."""
+    """Resample in the copies `states` (m,) of games `rows` what their seats (m,) cannot know, anew at each ply."""
     for k in range(rows.shape[0]):
         s = states[k]
         open_lane(lanes[k], derive(seeds[rows[k]], episodes[rows[k]], REDEAL_KEY, seats[k], s.ply))
@@ -373,10 +373,10 @@ def random_games(states, blank, count, rng, mask, p, r, total):
 def perft(stack, depth, masks, p):
     """Count the sequences of `depth` actions from ``stack[0]``, chance events counted by their outcomes.
 
-    `stack` holds a record for every action and chance event on the way, and one more, `masks` (len(stack), max(actions,
-    outcomes)) what is still to be tried at each of them: recursion spelled out, because kernels do not recurse. Games
-    that end early count at their last ply. Without chance events, of which at most one outcome is in `p`, the last
-    actions are counted and not played: one sequence ends with each.
+    `stack` holds a record for every action and chance event on the way, and one more. `masks` (len(stack), max(actions,
+    outcomes)) holds what is still to be tried at each of them: recursion spelled out, because kernels do not recurse.
+    Games that end early count at their last ply. Without chance events (`p` then has one entry), the last actions are
+    counted and not played: one sequence ends with each.
     """
     played = depth - 1 if depth > 0 and p.shape[0] == 1 else depth
     level, leaves, n = 0, 0, branch(stack[0], masks[0], p)
@@ -439,7 +439,7 @@ def all_candidates(s, e, moves, ranks):
 
 
 def examine_anew(old, s, e, a):
-    """Do what `examine` does: nothing of earlier notes is of use."""
+    """Do what `examine` does: earlier notes are of no use."""
     examine(s, e)
 
 

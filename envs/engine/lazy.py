@@ -14,8 +14,8 @@ def importer(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Build a package's ``__getattr__``, from the module that each name lives in, and a ``__dir__`` of its `names`.
 
-    The homes of names that are modules are `MODULE`. A library that is not installed is an `ImportError` that says what
-    installs it.
+    The home of a name that is a module is `MODULE`. If a library is not installed, an `ImportError` says what installs
+    it.
     """
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - it is to be a module's

@@ -11,7 +11,7 @@ def usable_cores() -> int:
 
 
 def processor() -> str:
-    """Name the processor, as well as the system does."""
+    """Name the processor, as precisely as the system does."""
     try:
         with open("/proc/cpuinfo") as file:
             names = [line.partition(":")[2].strip() for line in file if line.startswith("model name")]

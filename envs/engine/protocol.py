@@ -11,15 +11,15 @@ A stub that ends in ``Optional`` has the default its body shows; a game leaves i
 from .rng import kernel
 from .to_move import CHANCE, CUT, OVER
 
-URGENT = 1_000_000  # rank from which candidates are tried before what a search has learned of others
-FORCED = 1 << 28  # rank of the first tactics where a seat may not leave the position as it is
+URGENT = 1_000_000  # candidates of this rank or higher are tried before what a search has learned about others
+FORCED = 1 << 28  # rank of the first of the tactics where a seat may not leave the position as it is
 PROVEN = -1  # what `relevant` returns where the seat to move wins
 
 __all__ = ["CHANCE", "CUT", "FORCED", "OVER", "PROVEN", "URGENT", "kernel"]
 
 
 def reset(s, rng):
-    """Turn a blank record into a start position. `rng` deals what is random and not an explicit chance event."""
+    """Turn a blank record into a start position. `rng` deals what is random without being an explicit chance event."""
     raise NotImplementedError
 
 
@@ -51,7 +51,7 @@ def key(s):
 def flaw(s):
     """Find the first rule of ``FLAWS`` that a record breaks; -1 for a position, as far as form tells; in ``valid.py``.
 
-    The record may hold ANY bytes: each is looked at before it serves as an index or bounds a loop.
+    The record may hold ANY bytes: each is checked before it serves as an index or bounds a loop.
     """
     raise NotImplementedError
 
@@ -80,9 +80,9 @@ def policy(s, notes, rng):
 
 
 def rollout(s, notes, rng, mask, p, used):
-    """Play to the end as a quick but not a blind player does, from `notes(game)`; in ``rollout.py``. Optional.
+    """Play to the end as a quick but not blind player does, from `notes(game)`; in ``rollout.py``. Optional.
 
-    Marks in `used` (seats, actions) int8, cleared by the caller, what each seat played.
+    Marks what each seat played in `used` (seats, actions) int8, which the caller has cleared.
     """
     raise NotImplementedError
 
@@ -93,17 +93,17 @@ def survey(s, e):
 
 
 def follow(before, s, e, a):
-    """Bring `e`, so far that of `before`, up to date: action or outcome `a` has led to `s`. In ``evaluate.py``."""
+    """Bring `e`, which was that of `before`, up to date: action or outcome `a` has led to `s`. In ``evaluate.py``."""
     raise NotImplementedError
 
 
 def evaluate(s, e, seat):
-    """Value a position that has not ended for `seat`, a whole number below a million either way; in ``evaluate.py``."""
+    """Value an unfinished position for `seat`, a whole number between -10**6 and 10**6; in ``evaluate.py``."""
     raise NotImplementedError
 
 
 def candidates(s, e, moves, ranks):
-    """Write legal actions that deserve a search, at least one, and the higher ranks of those to try first; count them.
+    """Write legal actions that deserve a search, at least one, with higher ranks for those to try first; count them.
 
     In ``evaluate.py``. Optional: all legal actions, ranks all 0.
     """
@@ -111,16 +111,16 @@ def candidates(s, e, moves, ranks):
 
 
 def tactics(s, e, moves, ranks):
-    """Write as `candidates` does what must still be tried where a search ends; none where the position is quiet.
+    """Write, as `candidates` does, what must still be tried where a search ends; nothing if the position is quiet.
 
-    From a first rank of `FORCED` on the seat has to play one of them. In ``evaluate.py``. Optional: every position is
-    quiet.
+    If the first rank is `FORCED` or higher, the seat has to play one of them. In ``evaluate.py``. Optional: every
+    position is quiet.
     """
     return 0
 
 
 def threats(s, e, moves, ranks):
-    """Write as `tactics` does, but of moves that win unless they are met, or what meets such a move; for proofs.
+    """Write, as `tactics` does, only moves that win unless they are met, or moves that meet such a move; for proofs.
 
     In ``evaluate.py``. Optional: there are none but `tactics`.
     """
@@ -146,7 +146,7 @@ def reexamine(old, s, e, a):
 
 
 def relevant(s, e, moves, ranks):
-    """Write actions of which one wins if any does, in a position that has been examined, and ranks; count them.
+    """Write actions, one of which wins if any action does, and ranks, for an examined position; count the actions.
 
     Those of higher ranks are tried first. 0 means that the seat to move loses, PROVEN that it wins, by ``moves[0]``. In
     ``proof.py``. Optional: all legal actions, ranks all 0.
@@ -155,7 +155,7 @@ def relevant(s, e, moves, ranks):
 
 
 def alike(s, e):
-    """Hash a position to uint64, equally only where the seat to move wins equally; `e` is no more than room to work in.
+    """Hash a position to uint64: equal hashes only if the seat to move wins both or neither; `e` is room to work in.
 
     In ``proof.py``. Optional: `key`.
     """

@@ -5,9 +5,9 @@ from .rng import kernel
 
 @kernel
 def bring_best(moves, ranks, i, n):
-    """Exchange candidate i with that of the highest rank behind it, of equals the first, if there is a higher one.
+    """Exchange candidate i with the first of the highest rank after it, if that rank is higher.
 
-    The highest rank is found first and then its place: compilers look at many ranks at once that way.
+    The highest rank is found first, then its place: that way compilers look at many ranks at once.
     """
     behind = ranks[i:n]
     highest = behind[0]

@@ -1,11 +1,11 @@
-"""Random numbers for kernels, by counting: a stream is a row of uint64, its i-th number a hash of its key and i.
+"""Counter-based random numbers for kernels: a stream is a row of uint64, its i-th number a hash of its key and i.
 
 An open stream (key, counter) serves searches, playouts and decisions: it is hashed by the mixing function of SplitMix64
-(Steele, Lea and Flood 2014), which is quick and can be inverted: whoever sees a number can go on. A sealed stream (half
-of the key, counter, other half) serves dice, draws and deals: its numbers are SipHash-2-4 (Aumasson and Bernstein 2012)
-of the counter, so that what has come says nothing of what will. SipHash is also what keys come from (`derive`): it is
-made for short messages under a secret key, and takes 64-bit words and some 15 ns, half of ThreeFry or Philox at the
-rounds that are held for safe, neither of which was made to keep secrets.
+(Steele, Lea and Flood 2014), which is quick but invertible: anyone who sees a number can compute the next. A sealed
+stream (half of the key, counter, other half) serves dice, draws and deals: its numbers are SipHash-2-4 (Aumasson and
+Bernstein 2012) of the counter, so past numbers say nothing about later ones. Keys come from SipHash, too (`derive`): it
+is made for short messages under a secret key, takes 64-bit words and needs some 15 ns, half the time of ThreeFry or
+Philox at the rounds considered safe, neither of which was made to keep secrets.
 
 Streams are independent when their keys are, any row can be drawn from on any thread, and copying a row copies a stream.
 Constants and operands are wrapped in uint64 because NumPy and Numba would otherwise promote them to floats.
@@ -20,7 +20,7 @@ OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 """How Numba compiles kernels: no interpreter lock, no checks that raise, and no counting of references.
 
 A kernel allocates nothing, so nothing it holds can go away under it; counting costs up to three quarters of its time.
-Numba refuses what would allocate all the same.
+Numba refuses a kernel that would allocate after all.
 """
 
 kernel = njit(**OPTIONS)
@@ -113,7 +113,7 @@ def uniform(rng):
 def choose(mask, rng):
     """Draw the index of a 1 in a 0/1 mask uniformly; -1 when there is none.
 
-    A few blind throws find one fast where most entries are 1; the count settles the rest, by whole stretches first.
+    A few blind tries find one fast where most entries are 1; otherwise entries are counted, whole stretches first.
     """
     size = mask.shape[0]
     for _ in range(4):

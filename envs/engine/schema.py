@@ -1,8 +1,8 @@
-"""What the files that we read are like, and the one way to read them.
+"""The form of the files that we read, and the one way to read them.
 
-JSON and TOML are parsed, then fitted to a `Form`: every field is there, no other, each of its type. What fields mean
-beside each other stands with each form, in its ``__post_init__``, as a `ValueError`. Arrays are fitted to an
-`ArrayForm` each. Whatever is wrong is one `BoyiError` that begins with where it is.
+JSON and TOML are parsed, then fitted to a `Form`: every field is there and no other, each of its type. How fields must
+agree is checked by each form, in its ``__post_init__``, with a `ValueError`. Each array is fitted to an `ArrayForm`.
+Whatever is wrong raises one `BoyiError` that begins with where it is.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-DEEP = 20  # lists and tables within each other: files of ours have five at most
-WIDE = 128  # bits of a number: the state of a random generator has so many
+DEEP = 20  # levels of nested lists and tables: our own files have five at most
+WIDE = 128  # bits of a number: the state of a random generator has that many
 LONG = 300  # characters of what is said about a file that may hold anything
 
 T = TypeVar("T")
@@ -35,11 +35,11 @@ Whole = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
 class Form(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A table of exactly these fields; subclasses, too, say that they are frozen and take fields by keyword."""
+    """A table of exactly these fields; subclasses must also say that they are frozen and take fields by keyword."""
 
 
 def parse_json(content: bytes | str, where: str, what: str = "JSON") -> Any:
-    """Read JSON; `BoyiError` that it is not `what` for anything else, and for depth and numbers that nobody writes."""
+    """Read JSON; a `BoyiError` says that it is not `what` if it is not JSON, too deep or has numbers nobody writes."""
     return _parse(msgspec.json.decode, content, where, what)
 
 
@@ -76,7 +76,7 @@ def fit(content: Any, form: type[T], where: str) -> T:
 
 
 def _allowed(form: Any, error: msgspec.ValidationError) -> str:
-    """Name what may stand in a field of a few words, which the library leaves out."""
+    """Name the few words that a field may hold, which the library's error leaves out."""
     found = re.search(r"^Invalid enum value .* at `\$\.(\w+)`$", str(error))
     hint = get_type_hints(form).get(found[1]) if found is not None else None
     words = list(hint) if isinstance(hint, type) and issubclass(hint, Enum) else get_args(hint)
@@ -93,7 +93,7 @@ def read(
     earlier: Mapping[str, Mapping[str, Any]] | None = None,
     unwritten: Callable[[Any], Any] = lambda content: content,
 ) -> F:
-    """Read JSON of a form whose `format` says what it is; in `earlier` ones the fields given there were not yet.
+    """Read JSON of a form whose `format` says what it is; `earlier` formats did not have the fields given there.
 
     `unwritten` puts into what was parsed the values that JSON has no word for.
     """
@@ -112,7 +112,7 @@ def read(
 
 
 def _clause(error: Exception) -> str:
-    """Go on with what a library says, in a line."""
+    """Write what a library says as the rest of a sentence, on one line."""
     said = " ".join(str(error).split())
     return (said[:1].lower() + said[1:] if said[1:2].islower() else said)[:LONG]
 
@@ -127,7 +127,7 @@ class ArrayForm(NamedTuple):
 
 
 def fit_arrays(arrays: Mapping[str, np.ndarray], forms: Mapping[str, ArrayForm], where: str) -> None:
-    """Check that the arrays are those of the forms, none missing and none besides; `BoyiError` names what is wrong."""
+    """Check that the arrays are those of the forms, none missing and none extra; `BoyiError` names what is wrong."""
     for name in forms:
         if name not in arrays:
             raise BoyiError(f"{where} is damaged: there is no array {name}")
@@ -142,7 +142,7 @@ def _fit_array(name: str, array: np.ndarray, form: ArrayForm, where: str) -> Non
     if array.shape != form.shape or array.dtype not in dtypes:
         wanted = f"{' or '.join(map(str, dtypes))} of shape {form.shape}"
         raise BoyiError(f"{where} is damaged: {name} must be {wanted}, not {array.dtype} of shape {array.shape}")
-    # A truth is a byte that is 0 or 1, which what is read from a file need not be.
+    # A truth is a byte that is 0 or 1; a byte read from a file need not be.
     numbers = array.view(np.uint8) if array.dtype == np.bool_ else array
     low, high = (0, 1) if array.dtype == np.bool_ else (form.low, form.high)
     if not (np.isfinite(numbers) & (numbers >= low) & (numbers <= high)).all():

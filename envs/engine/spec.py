@@ -31,7 +31,7 @@ GAMES = __package__.rpartition(".")[0]
 @dataclass(frozen=True)
 class Param:
     """One parameter: a truth, a choice, text, or a number in [low, high], whole unless the default is a float; with
-    `choices` as well a number or one of those.
+    `choices` as well, a number or one of those.
     """
 
     default: Any
@@ -78,7 +78,7 @@ class Spec:
     """The facts of a game. A fact marked ° may be a function of the parameters, given by keyword.
 
     `package` is the folder's import name (``__package__`` of the declaring module); `longest` bounds the number of
-    actions in a game, `low` and `high` bound every seat's return, whose `unit` tables name; `chance_outcomes` is the
+    actions in a game, `low` and `high` bound every seat's return, `unit` names it in tables; `chance_outcomes` is the
     widest chance event (0: none), `first_seat` moves first; `encoders` maps a name to its float32 observation shape,
     channels first, default encoder first; `tested` lists the parameter sets, degenerate ones included, that every
     conformance test runs.
@@ -182,7 +182,7 @@ class Game:
         return self._fact(self.spec.first_seat)
 
     def lost(self, loser: int | None) -> list[float]:
-        """Everybody's returns where a seat has lost by other than the rules: it forfeits, in zero sum to the others."""
+        """Everybody's returns if a seat has lost other than by the rules: a forfeit, which others gain at zero sum."""
         offender, other = self.spec.forfeit(**self.params)
         if self.spec.zero_sum and self.seats > 1:
             other = -offender / (self.seats - 1)
@@ -234,12 +234,12 @@ def games() -> tuple[str, ...]:
 
 
 def own_options(face: Callable[..., Any]) -> list[str]:
-    """Name the options that an environment or a batch takes beside a game and its parameters."""
+    """Name the options that an environment or a batch takes besides a game and its parameters."""
     return [name for name, option in signature(face).parameters.items() if option.default is not option.empty]
 
 
 def settle(game: str | Spec | Game, given: Mapping[str, Any], face: Callable[..., Any]) -> Game:
-    """Find a game with what a face was given by keyword and does not know itself; `BoyiError` lists what it knows."""
+    """Find a game with the keywords that a face was given and does not know itself; `BoyiError` lists known ones."""
     plain = find(game)
     for name in given:
         if name not in plain.spec.params:

@@ -11,10 +11,10 @@ from typing import Any
 
 from .errors import BoyiError, shown
 
-LONGEST = 1 << 16  # letters of a string: what is longer was not written by anybody
+LONGEST = 1 << 16  # characters of a string: nobody writes a longer one
 QUOTES = ("'", '"')
 _QUOTED = r"""'[^']*(?:''[^']*)*'|"[^"]*(?:""[^"]*)*\""""
-# Spaces belong to one part of this only: a string is read in time that grows with its length and no faster.
+# Spaces belong to only one part of this, so the time to read a string grows no faster than its length.
 _ITEM = re.compile(rf"""(?:\s*(?P<key>[A-Za-z_]\w*)\s*=)?(?P<value>\s*(?:{_QUOTED})\s*|[^,'"]*)(?:,|$)""")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
 _REAL = re.compile(r"[+-]?(?:[0-9]{1,330}(?:\.[0-9]{0,330})?|\.[0-9]{1,330})(?:[eE][+-]?[0-9]{1,3})?")
@@ -83,7 +83,7 @@ def pieces(text: str, between: str) -> list[str]:
 
 
 def lines_of(text: str, what: str) -> list[str]:
-    """Split the text of `what` at its ends of lines, those around it aside; `BoyiError` for what is no text."""
+    """Split the text of `what` into lines, without line ends around it; `BoyiError` for what is not text."""
     if not isinstance(text, str):
         raise BoyiError(f"not {what}: it is text, not {shown(text)}")
     return text.strip("\n").split("\n")

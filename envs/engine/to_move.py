@@ -1,4 +1,4 @@
-"""What `to_move` of a record holds where it is no seat, for whoever needs it without Numba."""
+"""What `to_move` of a record holds when it is not a seat, for use without Numba."""
 
 CHANCE = -1  # dice or a draw come next
 OVER = -2  # the game has ended by its rules

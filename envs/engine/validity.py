@@ -1,7 +1,7 @@
-"""Records from outside: whether bytes that somebody hands in are positions of a game, and which rule they break.
+"""Records from outside: whether bytes are positions of a game and, if not, which rule they break.
 
-Kernels index by what a record holds and check nothing, so that a record from a file, a pipe or a caller is looked at
-before any other kernel sees it. A game's ``valid.py`` says what a position is (`protocol.flaw`); the constants that
+Kernels index by what a record holds and check nothing, so a record from a file, a pipe or a caller is checked before
+any other kernel sees it. A game's ``valid.py`` says what a position is (`protocol.flaw`); the constants that
 parameters set are compared with the blank record here, because a record alone cannot know them.
 """
 
@@ -19,9 +19,9 @@ from .view import copied
 
 
 def find_flaws(game: Game, states: np.ndarray) -> np.ndarray:
-    """Find the first rule that each record (n,) of the game's dtype breaks: a place (n,) in `rules`, -1 for none."""
+    """Find the first rule that each record (n,) of the game's dtype breaks: an index (n,) into `rules`, -1 for none."""
     module, flaws = game.module("valid"), np.empty(len(states), np.int64)
-    # A file's dtype says nothing of alignment, of which Numba would make another type, with a warning.
+    # A file's dtype says nothing of alignment: Numba would make another type of it, with a warning.
     bind(kernels.flaw_rows, game)(copied(states).view(game.dtype), flaws)
     for k, name in enumerate(module.CONSTANTS, len(module.FLAWS)):
         differs = states[name] != game.blank[name]

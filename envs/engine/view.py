@@ -14,12 +14,12 @@ from .bind import bind
 from .errors import BoyiError
 from .spec import Game
 
-SHARE = 25  # decisions that the time left to a seat is to last for, however long the game still is
+SHARE = 25  # decisions for which the time left to a seat should last, however long the game still is
 
 
 def copied(states: np.ndarray, which: np.ndarray | slice = slice(None)) -> np.ndarray:
     """Copy records byte by byte: NumPy would leave the padding between their fields undefined."""
-    # The type by its name: where NumPy makes one of np.void it asks a function in Python, and drops a Ctrl-C in there.
+    # The type by its name: to make one of np.void, NumPy calls a Python function and drops a Ctrl-C that comes there.
     raw = states.view(f"V{states.dtype.itemsize}")
     return np.array(raw[which]).view(states.dtype)
 
@@ -29,10 +29,10 @@ class View(NamedTuple):
 
     `states` (m,) are records in which everything the seat cannot know has been redealt; `mask` (m, actions) int8;
     `seat` (m,); `rng` (m, 2) uint64 streams to decide from; `row` and `episode` (m,) name the game for as long as it
-    lasts; `game_key` (m,) uint64 is a number at random that hangs on the game's seed, its episode and the seat alone,
-    to draw from once a game; `history` the actions so far, or None where it is hidden or not kept. Where a clock runs,
-    `clock` (m,) holds the seconds that the seat has left for the game and `limit` (m,) those that this decision may
-    take. Where there is a `hurry`, whoever asks wants the best found so far once it is set.
+    lasts; `game_key` (m,) uint64 is a random number that depends only on the game's seed, its episode and the seat, to
+    draw from once per game; `history` is the actions so far, or None if hidden or not kept. Where a clock runs, `clock`
+    (m,) holds the seconds that the seat has left for the game and `limit` (m,) those that this decision may take. Where
+    there is a `hurry`, the caller wants the best found so far once it is set.
     """
 
     game: Game
@@ -54,7 +54,7 @@ class View(NamedTuple):
         return self.hurry is not None and self.hurry.is_set()
 
     def seconds(self, k: int, usual: float = 0.0) -> float:
-        """Say how long deciding game k should take at most: no more than `usual`, where above 0; perhaps infinite."""
+        """Return how long deciding game k should take at most: no more than `usual` if above 0; possibly infinite."""
         limit = min(usual or math.inf, math.inf if self.limit is None else float(self.limit[k]))
         return limit if self.clock is None else min(limit, float(self.clock[k]) / SHARE)
 
@@ -85,7 +85,7 @@ class View(NamedTuple):
         )
 
     def answered(self, actions: ArrayLike) -> np.ndarray:
-        """Take what an agent answers as actions (m,) int64; `BoyiError` for anything but a whole number a game."""
+        """Take an agent's answer as actions (m,) int64; `BoyiError` for anything but one whole number per game."""
         m, answer = self.row.size, np.asarray(actions)
         if answer.shape != self.row.shape or answer.dtype.kind not in "iu":
             found = f"{answer.dtype} of shape {answer.shape}"

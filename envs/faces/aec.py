@@ -1,6 +1,6 @@
 """The PettingZoo face: any game as an AEC environment over a batch of one, without a stack of wrappers.
 
-Legality is checked inside, once, and nothing is allocated but what is handed out.
+Legality is checked inside, once, and nothing is allocated but what is returned.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ Observation = dict[str, np.ndarray] | np.ndarray
 class AEC(AECEnv[str, Observation, int]):
     """One game for the agents ``player_0`` …, seat 0 first.
 
-    `encoder` and `layout` ("chw", "hwc", "flat") shape the float32 observation, `mask_in` puts the int8 action mask
-    into the observation dict ("obs") or into the infos ("info"). `keys` name observation and mask in that dict, masks
+    `encoder` and `layout` ("chw", "hwc", "flat") shape the float32 observation; `mask_in` puts the int8 action mask
+    into the observation dict ("obs") or into the infos ("info"). `keys` name observation and mask in that dict; masks
     are of `mask_dtype` "int8" or "bool". An illegal action loses the game ("forfeit": -1 for the offender) or raises
     and changes nothing ("raise"). With `max_cycles` a game is cut, with rewards of zero, when every agent could have
-    acted so often. Deep copies and pickles keep the position.
+    acted that often. Deep copies and pickles keep the position.
     """
 
     def __init__(
@@ -107,12 +107,12 @@ class AEC(AECEnv[str, Observation, int]):
         self._live = True
 
     def agent_iter(self, max_iter: int = 2**63) -> Any:
-        """Go through the agents in the order in which they act, at most so many turns."""
+        """Go through the agents in the order in which they act, for at most `max_iter` turns."""
         self._check_begun("agent_iter()")
         return super().agent_iter(max_iter)
 
     def _check_begun(self, asked: str, *, running: bool = False) -> None:
-        """Raise `BoyiError` for what is asked before the first game or, of a `running` one, also behind the last."""
+        """Raise `BoyiError` for what is asked before the first game or, if it needs a `running` one, after the last."""
         if not (self._begun and (self.agents or not running)):
             raise BoyiError(f"{self.game}: no game is running; call reset() before {asked}")
 
@@ -173,7 +173,7 @@ class AEC(AECEnv[str, Observation, int]):
         self.agent_selection = self.possible_agents[seat]
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
-        """Return what `agent_selection` sees and has earned, as PettingZoo defines it, in one call fewer."""
+        """Return what `agent_selection` sees and has earned, as PettingZoo defines it, with one call fewer."""
         if not self.agents:
             self._check_begun("last()", running=True)
         agent = self.agent_selection
@@ -193,7 +193,7 @@ class AEC(AECEnv[str, Observation, int]):
         )
 
     def _next(self) -> np.ndarray:
-        """Observe from the seat to move; `last` has handed out what the step had written."""
+        """Observe from the seat to move; `last` has already returned what the step wrote."""
         return self.batch.observe(self.batch.to_move)[0]
 
     def observe(self, agent: str) -> Observation:

@@ -1,8 +1,8 @@
 """Draw SVG fragments, and turn SVG into pixels.
 
 Fragments are strings; `document` joins them into a picture. Coordinates are pixels, x to the right and y
-down, rounded to two decimals. Letters are stroke paths from the seating below, never text elements: without
-fonts on the machine resvg draws no text, silently, and paths look the same everywhere.
+down, rounded to two decimals. Letters are stroke paths from the glyphs below, never text elements: without
+fonts on the machine resvg silently draws no text, and paths look the same everywhere.
 """
 
 import io
@@ -150,12 +150,12 @@ def stone(x: float, y: float, radius: float, paint: Paint) -> list[str]:
 
 
 def at(name: str) -> str:
-    """Return the attribute of an element that a person points at to mean what a name names, as a cell or a tile."""
+    """Return the attribute of an element that a person points at to mean what has this name, such as a cell or tile."""
     return f'data-at="{escape(name)}"'
 
 
 def spot(name: str, x: float, y: float, radius: float) -> str:
-    """Return a circle to point at, which nobody sees, around (x, y)."""
+    """Return an invisible circle to point at, around (x, y)."""
     where = f'cx="{_number(x)}" cy="{_number(y)}" r="{_number(radius)}"'
     return f'<circle {at(name)} {where} fill="none" pointer-events="all"/>'
 

@@ -91,7 +91,7 @@ class Frame:
         return int(self.permutation[seat, action])
 
     def masks(self, masks: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Turn masks (m, actions) into those of the frames of seats (m,), below 0 where a game has ended."""
+        """Turn masks (m, actions) into those of the frames of seats (m,), which are below 0 where a game has ended."""
         if self.permutation is not None:
             masks = np.take_along_axis(masks, self.permutation[seats.clip(0)], axis=1)
         return masks.astype(np.bool_) if self._truths else masks
@@ -119,7 +119,7 @@ def check_keys(keys: Sequence[str]) -> tuple[str, str]:
 
 
 def check_cycles(max_cycles: int | None) -> int | None:
-    """Return after how many cycles a game is cut, None for never; `BoyiError` for what is no number of them."""
+    """Return after how many cycles a game is cut, None for never; `BoyiError` for anything else."""
     if max_cycles is not None and not is_whole(max_cycles, 1):
         raise BoyiError(f"max_cycles must be a whole number, at least 1, not {shown(max_cycles)}")
     return None if max_cycles is None else int(max_cycles)
@@ -131,7 +131,7 @@ def check_mask_place(mask_in: str) -> str:
 
 
 def whole(action: object, game: Game) -> int:
-    """Read one action as a whole number; `BoyiError` for anything that is none, out of range is left to the rules."""
+    """Read one action as a whole number; `BoyiError` for anything else. Its range is left to the rules."""
     try:
         return index(action)  # type: ignore[arg-type]
     except TypeError:

@@ -36,7 +36,7 @@ AUTORESET_MODES = {
 
 
 def reset_rows(options: dict[str, Any] | None, n: int) -> np.ndarray:
-    """Read which rows (n,) a reset is for, all of them without a "reset_mask"; `BoyiError` for what is no such mask."""
+    """Read which rows (n,) a reset is for, all of them without a "reset_mask"; `BoyiError` for an invalid mask."""
     mask = (options or {}).get("reset_mask")
     if mask is None:
         return np.ones(n, np.bool_)
@@ -48,7 +48,7 @@ def reset_rows(options: dict[str, Any] | None, n: int) -> np.ndarray:
 class GameEnv(gymnasium.Env[Observation, int]):
     """One game as a single-agent environment.
 
-    `opponents` answer for the other seats (None: every decision is the caller's, the reward that of the seat which
+    `opponents` answer for the other seats (None: every decision is the caller's, and the reward that of the seat that
     acted); `seat` is the learner's, or "random". `encoder` and `layout` shape the observation, `keys` name it and its
     mask, and masks are of `mask_dtype`, "int8" or "bool". An illegal action loses the game ("forfeit") or raises and
     changes nothing ("raise"); an opponent that gives up loses either way. `resolve` turns what `set_opponent` is given
@@ -121,7 +121,7 @@ class GameEnv(gymnasium.Env[Observation, int]):
         return self.seating.opponents is None
 
     def _observation(self, seen: np.ndarray | None) -> Observation:
-        """Arrange what a step has written for the seat to move, or what the learner sees without it."""
+        """Arrange what a step has written for the seat to move or, without that, what the learner sees."""
         if seen is None or self._mover < 0:
             seen = self.batch.observe(self._seat)[0]
         mask = self.frame.mask(self.batch.first_mask(), self._mover)
@@ -161,10 +161,10 @@ class GameEnv(gymnasium.Env[Observation, int]):
 
 
 class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarray]):
-    """N games stepped natively: the same options as `GameEnv`, and `autoreset_mode`, `threads`.
+    """N games stepped natively: the same options as `GameEnv`, plus `autoreset_mode` and `threads`.
 
     SAME_STEP (the default) returns the first observation of the next game and ``info["final_obs"]`` of the one that
-    ended; under NEXT_STEP the next call returns it and ignores that row's action; DISABLED leaves it to
+    ended; under NEXT_STEP the next call returns the former and ignores that row's action; DISABLED leaves it to
     ``reset(options={"reset_mask": rows})``. `render` returns a tuple of what each game looks like.
     """
 
@@ -214,7 +214,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
     ) -> tuple[Observation, Info]:
         """Start a game in every row: the first of seed + row (or of a list of seeds), or each seed's next one.
 
-        With ``options={"reset_mask": rows}``, (n,) truths, only in those; the others stand as they are.
+        With ``options={"reset_mask": rows}``, (n,) truths, only in those rows; the others stay as they are.
         """
         rows = reset_rows(options, self.num_envs)
         seeds: Any = seed
@@ -288,7 +288,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         return tuple(map(self._renderer.render, self.batch.states, seats))
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Let the opponents go, as `close` of Gymnasium's class asks for."""
+        """Close the opponents; `close` of Gymnasium's class calls this."""
         self.seating.close()
 
     def __repr__(self) -> str:
@@ -309,7 +309,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
     def observe_as(self, seats: np.ndarray) -> Observation:
         """Observe every row from the given seats (n,), to move or not.
 
-        The masks are what may be played next, by whomever, in the frames of those seats.
+        The masks are what may be played next, by whichever seat, in the frames of the given seats.
         """
         self.steps.check()
         return self.frame.look(self.seating.observe(self._rows, seats), self.seating.masks(seats))
@@ -324,7 +324,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         return self.seating.opponents is None
 
     def snapshot(self) -> dict[str, np.ndarray]:
-        """Gather all that the games' future depends on, by name; what opponents keep to themselves is not in it."""
+        """Gather all that the games' future depends on, by name, except the opponents' own state."""
         self.steps.check()
         ended = np.zeros(self.num_envs, np.bool_) if self._ended is None else self._ended
         return {"ended": ended, "seats": self.seating.seats, **self.batch.snapshot()}

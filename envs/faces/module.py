@@ -64,7 +64,7 @@ def module(name: str) -> Module:
     """
     function: Any
     for function, made in ((env, AEC), (parallel_env, TurnBasedParallel)):
-        # Under the names of their module they pickle, for workers that are to make an environment.
+        # Under the names of their module they can be pickled, for workers that make an environment.
         function.__module__, function.__qualname__ = f"{GAMES}.{name}_v{spec.version}", function.__name__
         function.__signature__ = options_of(spec, made)
     return Module(env, env, parallel_env)
@@ -83,7 +83,7 @@ def options_of(spec: Spec, made: Any) -> Signature:
 
 
 def type_of(param: Param) -> Any:
-    """Say of which type a parameter's values are."""
+    """Return the type of a parameter's values."""
     words = Literal[param.choices] if param.choices else None
     if isinstance(param.default, str):
         return words or str
@@ -92,7 +92,7 @@ def type_of(param: Param) -> Any:
 
 
 def stub(spec: Spec) -> str:
-    """Write what an editor is told of a game's module."""
+    """Write what an editor is told about a game's module."""
     lines = list[str]()
     for option in options_of(spec, None).parameters.values():
         lines.append(f"    {option.name}: {_type(option.annotation)} = {_literal(option.default)},")
@@ -117,7 +117,7 @@ def _literal(value: object) -> str:
 
 
 def stub_path(spec: Spec) -> Path:
-    """Say where the stub of a game's module stands."""
+    """Return the path of the stub of a game's module."""
     return spec.folder.parent / f"{spec.name}_v{spec.version}.pyi"
 
 

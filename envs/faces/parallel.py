@@ -20,8 +20,8 @@ from .aec import AEC, Observation
 class TurnBasedParallel(ParallelEnv[str, Observation, int]):
     """An AEC environment of boyi in which all agents observe and act at each step, and only the mover's action counts.
 
-    Whoever waits is shown a mask that allows action 0 alone: its policy is then certain, with probability 1 and no
-    entropy, so that what it plays in vain teaches it nothing. ``infos[agent]["to_move"]`` says whose action counts.
+    A waiting agent is shown a mask that allows only action 0: its policy is then certain, with probability 1 and no
+    entropy, so its ignored action teaches it nothing. ``infos[agent]["to_move"]`` says whose action counts.
     """
 
     def __init__(self, aec_env: AEC) -> None:
@@ -58,7 +58,7 @@ class TurnBasedParallel(ParallelEnv[str, Observation, int]):
     def step(
         self, actions: Mapping[str, int]
     ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Play the mover's action; what the others give is ignored."""
+        """Play the mover's action; those of the others are ignored."""
         env = self.aec_env
         if not self.agents:
             raise BoyiError(f"{env.game}: no game is running; call reset() before step()")

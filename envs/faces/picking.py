@@ -14,10 +14,10 @@ BETWEEN = re.compile(r"[- ]|(?<=\d)x(?=[a-z])")
 
 
 def paths(game: Game, state: np.void, actions: Iterable[int], picture: str) -> dict[int, list[str]]:
-    """Find for each of some legal actions the spots of a picture that mean it, in order; none where none do.
+    """Find the spots of a picture that mean each of some legal actions, in order; none where there are none.
 
-    A game's drawing may say so by ``path(state, action)``. Otherwise they are those in the action's name, as in
-    ``g5-g6``, in either case; of actions with the same spots, as ``4m`` and ``kong 4m``, the shortest name has them.
+    A game's drawing may name them in ``path(state, action)``. Otherwise they are those in the action's name, as in
+    ``g5-g6``, ignoring case; if actions have the same spots, as ``4m`` and ``kong 4m``, the shortest name gets them.
     """
     spots = {name.lower(): name for name in re.findall(r'data-at="([^"]*)"', picture)}
     name, path = game.module("text").name, getattr(game.module("draw"), "path", None)

@@ -18,11 +18,11 @@ MODES = ("human", "ansi", "rgb_array")
 MANY_MODES = ("ansi", "rgb_array")
 """The render modes of many games at once."""
 WINDOW = f"{ROOT}.baselines.web.local:Window"
-"""What shows positions to a person, named as agents are in the registration: nothing is imported until it is used."""
+"""What shows positions to a person, as an entry point like those in `registration`: imported only when it is used."""
 
 
 class Window(Protocol):
-    """Shows one position after another, as a seat sees it or all of it."""
+    """Shows one position after another, as a seat sees it or in full."""
 
     def show(self, state: np.void, seat: int | None) -> None: ...
 

@@ -19,14 +19,14 @@ from .steps import Steps
 
 ROW = np.zeros(1, np.int64)  # the only row of a single environment
 PATIENCE = 100  # games in a row that may end before the learner's first turn
-START = 2  # the purpose of the number that a game's start is drawn by; see `Batch.game_keys`
+START = 2  # the purpose of the number that a game's start is drawn from; see `Batch.game_keys`
 
 
 class Player(Protocol):
-    """Whoever decides for a seat: one action (m,) for each of the m games of a view, -1 (`GIVEN_UP`) to lose it.
+    """What decides for a seat: one action (m,) for each of the m games of a view, -1 (`GIVEN_UP`) to lose it.
 
-    One that has a true attribute `by_history` is shown the actions of its games; where it has a method `close`, that is
-    called when an environment closes, and it may be asked again.
+    A player with a true attribute `by_history` is shown the actions of its games. If it has a method `close`, that is
+    called when an environment closes; the player may be asked again.
     """
 
     def act(self, view: View) -> np.ndarray: ...
@@ -38,7 +38,7 @@ Resolver = Callable[[Any, Game], Sequence[Player] | None]
 class Finished(NamedTuple):
     """Games that have just ended, in `rows` (m,): the learner's seats (m,), everybody's returns (m, seats), over (m,).
 
-    The batch still holds their last positions and actions. Without opponents `seats` holds whoever acted last.
+    The batch still holds their last positions and actions. Without opponents `seats` holds the seats that acted last.
     """
 
     rows: np.ndarray
@@ -48,7 +48,7 @@ class Finished(NamedTuple):
 
 
 class Watcher:
-    """Somebody who looks on, for wrappers that must see the games as they are, whatever the caller is shown.
+    """An observer, for wrappers that must see the games as they are, whatever the caller is shown.
 
     Added to `Seating.watchers`; both methods do nothing unless they are overridden.
     """
@@ -56,7 +56,7 @@ class Watcher:
     def playing(self, batch: Batch, rows: np.ndarray, actions: np.ndarray) -> None:
         """Note that the caller is about to play the game's `actions` (m,) int64 in `rows` (m,), lawful or not.
 
-        -1 stands for what is no action of the game at all.
+        -1 stands for anything that is not an action of the game.
         """
 
     def ended(self, batch: Batch, games: Finished) -> None:
@@ -66,7 +66,7 @@ class Watcher:
 def as_players(opponent: Any, game: Game) -> list[Player] | None:
     """Take `opponent` as it is, a player or a list of them, or None for "self"; `BoyiError` for anything else.
 
-    The least of resolvers: who wants agents by name or from callables gives the environments a better one.
+    The simplest resolver: to use agents by name or from callables, give the environments a better one.
     """
     if isinstance(opponent, str) and opponent == "self":
         return None
@@ -94,8 +94,8 @@ def check_seating(game: Game, opponents: Sequence[Player] | None, seat: int | st
 
 
 def check_lines(game: Game, lines: Sequence[Sequence[int]]) -> np.ndarray:
-    """Return games of nothing but decisions, each a sequence of actions, as one array (k, longest), -1 behind their
-    ends; `BoyiError` for what is no such game.
+    """Return games of nothing but decisions, each a sequence of actions, as one array (k, longest), -1 after their
+    ends; `BoyiError` for anything that is not such a game.
     """
     if game.chance_outcomes or game.spec.hidden:
         raise BoyiError(f"{game}: what is thrown or dealt is not among the actions, which so lead to no position")
@@ -146,8 +146,8 @@ class Seating:
         self.seats = np.zeros(n, np.int64)
         """The seat (n,) each row's rewards and final observation belong to: the learner's, or the last to act."""
         self.lines, self.decisions = np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
-        """Games, as actions (k, longest), -1 behind their ends, in whose positions those here begin, if any; and how
-        many decisions there are up to the end of each (k,).
+        """Games in whose positions those here begin, if any, as actions (k, longest), -1 after their ends; and how
+        many decisions there are in all up to the end of each (k,).
         """
         self.opening = 0
         """How many of the caller's first decisions in every game are played at random before it sees the game."""
@@ -166,18 +166,18 @@ class Seating:
         self.opponents = opponents
 
     def begin_in(self, lines: Sequence[Sequence[int]]) -> None:
-        """Let every game begin in a position of one of these, from the next on; `BoyiError` for what is no game."""
+        """From the next game on, begin in a position of one of these; `BoyiError` for anything that is not a game."""
         self.lines = check_lines(self.game, lines)
         self.decisions = (self.lines >= 0).sum(axis=1).cumsum()
 
     def close(self) -> None:
-        """Let the opponents go of what is not memory: all of them, also where one fails at it."""
+        """Let all opponents release what is not memory, even if one of them fails to."""
         with ExitStack() as stack:
             for player in self.opponents or ():
                 stack.callback(getattr(player, "close", lambda: None))
 
     def player(self, seat: int, learner: int) -> Player | None:
-        """Find who plays a seat where the learner sits on `learner`; None for the caller."""
+        """Find who plays a seat when the learner has seat `learner`; None for the caller."""
         if self.opponents is None or seat == learner:
             return None
         return self.opponents[(seat - learner) % self.game.seats - 1 if len(self.opponents) > 1 else 0]
@@ -197,7 +197,7 @@ class Seating:
         """Let the opponents, and chance for an opening, play new games until the caller is to move."""
         for _ in range(PATIENCE):
             self._begin(rows)
-            # Where the game ended before the learner's first turn there is nothing to learn from it.
+            # There is nothing to learn from a game that ended before the learner's first turn.
             rows = rows[self.batch.to_move[rows] < 0]
             if not rows.size:
                 return
@@ -221,7 +221,7 @@ class Seating:
             self.seats[rows] = self.batch.to_move[rows]
 
     def _begin_in_line(self, rows: np.ndarray) -> None:
-        """Play a line as far as one of its decisions, both drawn from the games' seeds, all of them equally likely."""
+        """Play a line up to one of its decisions; both are drawn from a game's seed, all decisions equally likely."""
         keys = self.batch.game_keys(rows, START)
         drawn = (keys % self.decisions[-1].astype(np.uint64)).astype(np.int64)
         line = np.searchsorted(self.decisions, drawn, side="right")
@@ -247,7 +247,7 @@ class Seating:
     def play_one(self, action: int, mover: int) -> int:
         """Do what `play` does in a single game, the shortest way; `mover` is the caller's seat, which is to move.
 
-        Returns the seat to move then, the caller's again, or OVER or CUT, when the returns are the batch's `scores`.
+        Returns the seat to move then, the caller's again, or OVER or CUT; then the batch's `scores` are the returns.
         """
         played = self.frame.action(action, mover)
         self.announce(played, ROW)
@@ -264,7 +264,7 @@ class Seating:
     def announce(self, actions: ArrayLike, rows: np.ndarray) -> None:
         """Tell the watchers what the caller is about to play."""
         if self.watchers:
-            actions = np.atleast_1d(actions)  # of Python's numbers where one is beyond 64 bits
+            actions = np.atleast_1d(actions)  # holds Python's numbers if one is beyond 64 bits
             told = np.where((actions >= 0) & (actions < self.game.actions), actions, -1).astype(np.int64)
             for watcher in self.watchers:
                 self.steps.ask(watcher.playing, self.batch, rows, told)
@@ -282,7 +282,7 @@ class Seating:
     def _follow(
         self, movers: np.ndarray, rows: np.ndarray, scores: np.ndarray, over: np.ndarray, cut: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Let the opponents answer what `movers` (m,) have played, and add what comes of it."""
+        """Let the opponents answer what `movers` (m,) have played, and write down what comes of it."""
         if self.opponents is None:
             self.seats[rows] = movers
         else:
@@ -303,7 +303,7 @@ class Seating:
             scores[waiting], over[waiting], cut[waiting] = self.batch.step(actions, rows[waiting], giving_up=True)
 
     def _decide(self, rows: np.ndarray, chairs: np.ndarray) -> np.ndarray:
-        """Ask the opponents, `chairs` seats behind the learner's left, for their actions in `rows`."""
+        """Ask the opponents for their actions in `rows`; chair 0 is the seat after the learner's."""
         opponents, actions = self.opponents, np.empty(rows.size, np.int64)
         assert opponents is not None
         for chair, opponent in enumerate(opponents):
@@ -313,7 +313,7 @@ class Seating:
         return actions
 
     def ask(self, player: Player, rows: np.ndarray) -> np.ndarray:
-        """Return what a player does in `rows`, (m,) int64, lawful or not; `BoyiError` for what are no actions."""
+        """Return what a player does in `rows`, (m,) int64, lawful or not; `BoyiError` for anything but actions."""
         view = self.batch.view(rows)
         return view.answered(self.steps.ask(player.act, view))
 

@@ -1,7 +1,7 @@
-"""Steps that are whole or not at all: what an environment knows of a step or reset that was broken off.
+"""All-or-nothing steps: what an environment knows of a step or reset that was broken off.
 
 In the middle of a step others have a say: opponents, watchers, a window, and Ctrl-C, which comes at any moment. Nothing
-is put back where one of them fails; the game then stands where nobody can go on from, and only a reset leads on.
+is rolled back if one of them fails; the game cannot go on from where it then stands, and only a reset helps.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 class Steps:
     """Counts the steps and resets that have begun, and knows the last that has finished.
 
-    What does not come to `finish`, for whatever reason, has not finished: there is nothing to catch.
+    What does not reach `finish`, for whatever reason, has not finished: there is nothing to catch.
     """
 
     def __init__(self, game: Game) -> None:
@@ -35,7 +35,7 @@ class Steps:
             raise unfinished(self.game)
 
     def begin(self, change: Callable[..., Result], *args: Any) -> Result:
-        """Begin with the first change to the games; what a `BoyiError` refuses has touched nothing, nor begun."""
+        """Begin with the first change to the games; one that `BoyiError` refuses touches nothing and does not count."""
         self.begun += 1
         try:
             return change(*args)
@@ -47,7 +47,7 @@ class Steps:
         self.finished = self.begun
 
     def ask(self, stranger: Callable[..., Result], *args: Any) -> Result:
-        """Call what is not ours; `BoyiError` when it has meanwhile stepped or reset the environment that called it."""
+        """Call foreign code; `BoyiError` when it has meanwhile stepped or reset the environment that called it."""
         begun = self.begun
         answer = stranger(*args)
         if self.begun != begun:

@@ -1,4 +1,4 @@
-"""Symmetric images of a game, as permutations of what an encoder shows and of the actions, one form for all."""
+"""Symmetric images of a game, as permutations of what an encoder shows and of the actions, in one form for all."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def symmetries(game: Game, encoder: str | None = None, which: str = "game") -> t
 
     Number j of the flattened channels-first observation is number ``numbers[i, j]`` of the i-th image's, from the same
     seat; action a is its action ``actions[i, a]``. The identity comes first, and where ``rules.py`` has symmetries the
-    order is theirs. A game says so in ``symmetries(encoder, **params)`` of its ``encode.py``; where it does not, they
-    follow from those of the rules for encoders of planes of cells. `which` names another set of images that the
-    ``IMAGES`` of ``rules.py`` have: they are for learning, not of the same game in every respect. `BoyiError` where
+    order is theirs. A game gives them in ``symmetries(encoder, **params)`` of its ``encode.py``; otherwise, for
+    encoders of planes of cells, they follow from those of the rules. `which` names another set of images, from
+    ``IMAGES`` of ``rules.py``: these are for learning and are not the same game in every respect. `BoyiError` where
     there are none.
     """
     encoder = game.encoder if encoder is None else encoder

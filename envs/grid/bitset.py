@@ -1,4 +1,4 @@
-"""Sets of cells, a bit each in words of 64 (words,) uint64: a set of cells takes -(-cells // 64)."""
+"""Sets of cells, one bit per cell, in words of 64 bits (words,) uint64: a set takes -(-cells // 64) of them."""
 
 import numpy as np
 

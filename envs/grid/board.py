@@ -37,7 +37,7 @@ def count_stones(b):
 
 @kernel
 def pay_winner(s, r):
-    """Write +1 for the winner of two seats and -1 for the other, zeros where there is none."""
+    """Write +1 for the winner of two seats and -1 for the other, zeros if there is no winner."""
     r[0] = r[1] = 0.0
     if s.winner >= 0:
         r[s.winner] = 1.0
@@ -46,7 +46,7 @@ def pay_winner(s, r):
 
 @kernel
 def hash_all(h, values, least):
-    """Mix whole numbers, `least` the smallest of them, into a hash; it needs numbers of few bits, so none below 0."""
+    """Mix whole numbers, counted from their smallest, `least`, into a hash: it needs few bits, so none below 0."""
     for i in range(values.size):
         h = (h ^ np.uint64(values[i] - least)) * _PRIME
     return h
@@ -54,7 +54,7 @@ def hash_all(h, values, least):
 
 @kernel
 def write_stones(b, seat, x):
-    """Write where the observer has stones, cell by cell, and behind it where the other seat has."""
+    """Write where the observer has stones, cell by cell, and after that where the other seat has."""
     size = b.size
     mine, theirs = np.int8(seat + 1), np.int8(2 - seat)
     for i in range(size):

@@ -1,4 +1,4 @@
-"""Diagrams of a board: rows of marks between their names under a line on how the game stands, and their readers.
+"""Diagrams of a board, and their readers: rows of marks between their names, below a line on how the game stands.
 
     hex 3x3  ply 2  last b2  X to move
        a b c
@@ -7,7 +7,7 @@
        3  . . .
 
 `read` of a game takes what its `diagram` writes and nothing else: it reads the head, then the rows, sets what these
-tell, and at last draws the record again.
+say, and finally draws the record again.
 """
 
 import re
@@ -30,7 +30,7 @@ STATUS = "[XO] to move|[XO] has won"
 
 
 def status(s: np.void, otherwise: str = "ended") -> str:
-    """Say who is to move or has won; `otherwise` where it is nobody."""
+    """Say who is to move or has won; `otherwise` if nobody is or has."""
     if s["winner"] >= 0:
         return f"{SEATS[s['winner']]} has won"
     return f"{SEATS[s['to_move']]} to move" if s["to_move"] >= 0 else otherwise
@@ -47,12 +47,12 @@ def read_last(s: np.void, word: str, parse: Callable[[np.void, str], int]) -> in
 
 
 def write_line(margin: str, marks: Iterable[str], wide: int = 2) -> str:
-    """Write marks behind a margin, each at the right of `wide` letters."""
+    """Write marks after a margin, each right-aligned in `wide` characters."""
     return margin + "".join(mark.rjust(wide) for mark in marks)
 
 
 def write_rows(board: np.ndarray, margins: Iterable[str], marks: Sequence[str] = MARKS, wide: int = 2) -> list[str]:
-    """Write the rows of a board (rows, columns), ``marks[v]`` for a cell that holds v, each behind a margin."""
+    """Write the rows of a board (rows, columns), ``marks[v]`` for a cell that holds v, each row after its margin."""
     rows = zip(margins, board.tolist(), strict=True)
     return [write_line(margin, (marks[v] for v in row), wide) for margin, row in rows]
 
@@ -62,7 +62,7 @@ def read_rows(
 ) -> np.ndarray:
     """Read the rows of a board (rows, columns); `BoyiError` calls a row by its name and lists the marks as `known`.
 
-    The first word of a line is its margin, which is passed over.
+    The first word of a line is its margin, which is skipped.
     """
     marks, known = list(marks), known or f"the marks {' '.join(marks)}"
     board = np.empty((len(lines), columns), np.int64)
@@ -75,9 +75,9 @@ def read_rows(
 
 
 def read_head(form: str, text: str, what: str, example: str) -> tuple[list[str], re.Match[str]]:
-    """Split a diagram into its lines and match the first, whose first group counts the rows; then come two more lines.
+    """Split a diagram into lines and match the first, whose first group counts the rows, two fewer than the lines.
 
-    `BoyiError` with an `example` where it is none.
+    `BoyiError` with an `example` if it is not a diagram.
     """
     lines = lines_of(text, what)
     head = re.fullmatch(form, lines[0])
@@ -87,7 +87,7 @@ def read_head(form: str, text: str, what: str, example: str) -> tuple[list[str],
 
 
 def check_ply(ply: int, most: int, what: str) -> int:
-    """Return the number of plies; `BoyiError` where no game has so many."""
+    """Return the number of plies; `BoyiError` if no game has that many."""
     if ply > most:
         raise BoyiError(f"not {what}: no game of this size has {ply} plies")
     return ply
@@ -101,7 +101,7 @@ def begin(game: Game, reset: Callable[[np.record, None], None]) -> np.ndarray:
 
 
 def check_drawn(game: Game, state: np.ndarray, lines: list[str], what: str, facts: str) -> None:
-    """Raise `BoyiError` for a record (1,) that is no position or is not drawn as it was read; `facts` are to blame."""
+    """Raise `BoyiError` for a record (1,) that is no position or is not drawn as it was read; it blames the `facts`."""
     drawn = game.module("text").diagram(state[0]).split("\n")
     if find_flaws(game, state)[0] >= 0 or drawn != lines:
         raise BoyiError(f"not {what}: {facts} do not agree with the stones")

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..engine.view import copied
 
-TURNED, TRANSPOSED = 2, 4  # places of half a turn and of the transpose alone, which is a mirror image, in `images`
+TURNED, TRANSPOSED = 2, 4  # places in `images` of half a turn and of the transpose alone, which is a mirror image
 
 
 def images(n: int) -> np.ndarray:
@@ -18,7 +18,7 @@ def images(n: int) -> np.ndarray:
 def moved(states: np.ndarray, image: np.ndarray, boards: Sequence[str], places: Sequence[str]) -> np.ndarray:
     """Return the image of records (n,): `boards` are fields with an entry for each cell, `places` hold cells, or -1.
 
-    So `rules.image` of a game whose start is not symmetric is written, see `conformance.check.symmetries`.
+    A game whose start is not symmetric writes its `rules.image` with this: see `conformance.check.symmetries`.
     """
     there = copied(states)
     for name in boards:
@@ -35,11 +35,11 @@ def with_kept(tables: np.ndarray, kept: int) -> np.ndarray:
 
 
 def in_blocks(blocks: np.ndarray, inside: np.ndarray) -> np.ndarray:
-    """Number what equal blocks hold that are permuted, and permuted alike inside: planes of cells, for example."""
+    """Number what is in equal blocks that are permuted, and permuted alike inside: planes of cells, for example."""
     return (np.asarray(blocks)[:, None] * inside.size + inside).ravel()
 
 
 def turned_steps(image: np.ndarray, n: int, steps: tuple[tuple[int, int], ...]) -> list[int]:
-    """Find which of the steps (rows, columns) each of them is in an image (n * n,) of a board of at least 3 x 3."""
+    """Find which of the steps (rows, columns) each becomes in an image (n * n,) of a board of at least 3 x 3."""
     middle, away = n + 1, [n * down + right for down, right in steps]
     return [away.index(int(image[middle + by] - image[middle])) for by in away]

@@ -1,4 +1,4 @@
-"""What pictures of boards share: where cells lie, their names, lines, and what is said below.
+"""What pictures of boards share: where cells lie, their names, lines, and the text below.
 
 Pixels are counted from the board's middle, x to the right and y down.
 """
@@ -23,7 +23,7 @@ def lattice(rows: int, columns: int, step: float) -> Centre:
 
 
 def stones_of(state: np.void) -> dict[Cell, int]:
-    """Find the seat whose stone a cell of a square board holds, row by row."""
+    """Find the seats whose stones the cells of a square board hold, row by row."""
     n, board = side_of(state), state["board"]
     return {divmod(int(a), n): int(board[a]) - 1 for a in np.flatnonzero(board)}
 
@@ -54,18 +54,18 @@ def spots(centre: Centre, names: Iterable[str], columns: int, radius: float) -> 
 
 
 def text_height(n: int) -> float:
-    """Return the height of what is said below a board of n lines: readable in a small picture of a large board."""
+    """Return the height of the text below a board of n lines: readable in a small picture of a large board."""
     return 8 + 0.45 * n
 
 
 def said_of(paint: Paint, text: str, y: float, size: float) -> list[str]:
-    """Return a centred line of text behind a stone of the colour that it is about."""
+    """Return a centred line of text after a stone of the colour that it is about."""
     mark, line = caption(text, y, size, size)
     return [circle(*mark, 0.55 * size, paint.fill, paint.rim), line]
 
 
 def framed(parts: Iterable[str], across: float, above: float, below: float) -> str:
-    """Return the picture, as far from the board's middle to either side, to the top and to the bottom."""
+    """Return the picture, which reaches `across` to either side of the board's middle, `above` it and `below` it."""
     return document(2 * across, above + below, [moved(parts, across, above)], PAPER)
 
 
@@ -78,7 +78,7 @@ def standing(
     duty: str = "TO MOVE",
     over: str = "GAME OVER",
 ) -> list[str]:
-    """Return the line below the board: who has won, or is to do the `duty`; `over` where it is nobody."""
+    """Return the line below the board: who has won, or is to do the `duty`; `over` if nobody has or is."""
     winner, seat = int(state["winner"]), int(state["to_move"])
     if winner >= 0:
         return said_of(paint[winner], f"{names[winner]} WINS", y, size)

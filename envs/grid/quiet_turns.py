@@ -9,7 +9,7 @@ from ..engine.syntax import expect
 
 
 def write_quiet(s: np.void, mover: int, name: Callable[[int, int], str]) -> str:
-    """Write the turns that the record looks back on, the last one last; `mover` is whose turn is next.
+    """Write the turns that the record looks back on, the last one last; `mover` is the seat whose turn is next.
 
     ``name(cell, seat)`` names where a stone of a seat stood or came to.
     """

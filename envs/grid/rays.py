@@ -18,7 +18,7 @@ def neighbour(n, p, d):
 
 @kernel
 def run_of(b, n, r, c, dr, dc, value):
-    """Count the cells that hold `value` behind (r, c) in the direction (dr, dc), up to the first that does not."""
+    """Count the cells that hold `value` beyond (r, c) in the direction (dr, dc), up to the first that does not."""
     count = 0
     r, c = r + dr, c + dc
     while 0 <= r < n and 0 <= c < n and b[r * n + c] == value:

@@ -1,8 +1,8 @@
-"""Kernels that find repeated positions of a game in which two seats take turns to move a stone each.
+"""Kernels that find repeated positions of a game in which two seats take turns moving a stone.
 
 The record keeps the turns since something last happened that cannot be undone, such as a capture: `quiet` counts them,
-`source` and `target` hold the cells between which each has moved a stone. As many as these have places are looked back
-on, the i-th turn in place i, round and round; a place that holds none is 0. What stood before is found by undoing them.
+`source` and `target` hold the cells between which each has moved a stone. They look back on as many turns as they have
+places, the i-th turn in place i, wrapping around; an empty place is 0. Earlier positions are found by undoing turns.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from ..engine.rng import hash64, kernel
 
 CELLS = 26 * 26  # of the largest board
 MARKS = np.random.default_rng(1).integers(2**64, size=(2, CELLS), dtype=np.uint64)
-"""Of a seat's stone on a cell, 64 bits at random: the sum of these tells positions apart."""
+"""64 random bits for a seat's stone on a cell: the sum of these tells positions apart."""
 
 
 def quiet_fields(most: int) -> list[tuple[str, str, tuple[int]]]:
@@ -37,7 +37,7 @@ def forget_turns(s):
 
 @kernel
 def occurrences(s):
-    """Count how often the position has stood before a turn of the seat to move, by undoing turns one by one.
+    """Count how often the position has occurred, now included, with this seat to move, by undoing turns one by one.
 
     Moving a stone changes the sum of the stones' marks by those of two cells.
     """
@@ -61,7 +61,7 @@ def hash_turns(h, s):
 
 @kernel
 def holds_turns(s, cells):
-    """Whether the turns that are looked back on, and no others, have cells of the board; `quiet` is at least 0."""
+    """Whether the turns that are looked back on, and no others, hold cells of the board; `quiet` is at least 0."""
     listed = min(s.quiet, s.source.size)
     for i in range(s.source.size):
         most = cells - 1 if i < listed else 0

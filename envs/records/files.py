@@ -1,4 +1,4 @@
-"""What runs write: files of lines that grow, and that one process at a time goes on with; others whole or not at all.
+"""What runs write: files of lines, which one process at a time adds to, and others that are whole or not there at all.
 
 A reader of the latter sees the old file or the new one, never half of either, whenever the writer is killed.
 """
@@ -20,7 +20,7 @@ except ImportError:  # there is none on Windows
     fcntl = None  # type: ignore[assignment]
 
 
-LONGEST_PATH = 4096  # letters: systems take no more
+LONGEST_PATH = 4096  # characters: systems take no more
 PathOf = str | PathLike[str]
 """What public functions take for a path."""
 
@@ -53,7 +53,7 @@ def append_to(path: Path) -> TextIO:
 
 
 class Growing:
-    """A file that lines are appended to: who removes, replaces or shortens it meanwhile is noticed at the next one.
+    """A file that lines are appended to: the next append notices if it was removed, replaced or shortened meanwhile.
 
     It is open only while it is written to, so that its holder can be copied and pickled. `BoyiError` when it cannot be
     written.
@@ -66,7 +66,7 @@ class Growing:
 
     def append(self, text: str) -> None:
         """Write lines at the end; `BoyiError` when those before are gone."""
-        self.check()  # before opening it, which would make another
+        self.check()  # before opening it, which would create a new one
         with append_to(self.path) as file:
             self.write(text, file)
 
@@ -94,10 +94,10 @@ class Growing:
 
 @contextmanager
 def taken_up(path: Path | None, *, resume: bool) -> Iterator[tuple[list[bytes], Callable[[str], None]]]:
-    """Go on with the file of a run: the lines it has, one torn in its writing cut off, and what writes one more.
+    """Go on with the file of a run: yield its lines, without a torn last one, and a function that writes one more.
 
-    Without a path there are none, and none is written. `BoyiError` when there are lines, but nobody wants to `resume`,
-    when another process is at the file, and when it is taken away during the run.
+    Without a path there are none, and none is written. `BoyiError` when there are lines but `resume` is false, when
+    another process uses the file, and when it is taken away during the run.
     """
     if path is None:
         yield [], lambda line: None
@@ -121,14 +121,14 @@ def _lines_of(path: Path, file: TextIO, *, resume: bool) -> list[bytes]:
 
 
 def lock(file: TextIO, name: Path) -> None:
-    """Keep other processes from what the file stands for until it is closed; `BoyiError` when another one is there."""
+    """Keep other processes from what the file stands for until it is closed; `BoyiError` when another one uses it."""
     if fcntl is not None:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise BoyiError(f"{name} is in use by another process") from None
         except OSError:
-            pass  # the file system knows no locks
+            pass  # the file system has no locks
 
 
 def replace(path: Path, write: Callable[[Path], object]) -> None:
@@ -145,5 +145,5 @@ def replace(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Replace a file by one of this content; `BoyiError` when it cannot be written."""
+    """Replace a file by one with this content; `BoyiError` when it cannot be written."""
     replace(path, lambda partial: partial.write_bytes(content))

@@ -24,7 +24,7 @@ from .files import PathOf, as_path, read_lines
 FORMAT = "boyi-game-3"
 _SINCE_3: dict[str, Any] = {"opening": "", "aliases": {}}
 EARLIER: dict[str, dict[str, Any]] = {"boyi-game-1": {"clock": None, "reason": "", **_SINCE_3}, "boyi-game-2": _SINCE_3}
-"""What games had in formats before this one, where they had no word for it."""
+"""The fields that earlier formats did not have, and what they hold for games in those formats."""
 
 
 class Ending(str, Enum):
@@ -41,14 +41,14 @@ class Ending(str, Enum):
 
 
 class GameRecord(Form, frozen=True, kw_only=True):
-    """One game, played by this `version` of the package; `seats` holds the label of whoever played each seat.
+    """One game, played by this `version` of the package; `seats` holds the label of each seat's player.
 
     `agents` are the labels of everybody in the run, `pairing` and `index` the game's place in it, `run_seed` the
-    run's seed, `seed` the game's own and `episode` its number among the games of that seed. `aliases` says what
-    agent each label stands for that is not its string. `opening` says how many actions were drawn, and how, before
-    anybody decided; "" where none were. `clock` is the seconds that each seat had, if a clock ran. `actions` are
-    all that were played: the unlawful one of a "forfeit" was not, nor what came after the "time"; `reason` says why
-    a game was lost that way. `returns` (seats,) are None for an unfinished game; `statistics` is what the game
+    run's seed, `seed` the game's own and `episode` its number among the games of that seed. `aliases` says which
+    agent a label stands for if it is not the agent's string. `opening` says how many actions were drawn, and how,
+    before anybody decided; "" where none were. `clock` is the seconds that each seat had, if a clock ran. `actions`
+    are all that were played, without the unlawful one of a "forfeit" and any after the "time"; `reason` says why a
+    game was lost that way. `returns` (seats,) are None for an unfinished game; `statistics` is what the game
     counts besides, (seats,) each; `seconds` spent deciding and `decisions` are per label.
     """
 
@@ -115,8 +115,8 @@ def write_down(
 ) -> GameRecord:
     """Make the record of a game that the agents `seats` have played, from what each seat has spent and decided.
 
-    `states` are the positions before the actions, where somebody knows them; `others` are fields of `GameRecord` that
-    are not told here. In the run are those who have a seat, unless `agents` says more.
+    `states` are the positions before the actions, if they are known; `others` are fields of `GameRecord` that have no
+    argument here. The agents of the run are those that have a seat, unless `agents` names more.
     """
     agents = others.pop("agents", list(dict.fromkeys(seats)))
 
@@ -151,7 +151,7 @@ def read_line(line: bytes, where: str) -> GameRecord:
 
 
 def statistics(game: Game, state: np.void) -> dict[str, list[float]]:
-    """Count what a game counts besides its returns, at the end of one: ``statistics(s)`` of its rules, if it has it."""
+    """Count what a game counts besides its returns, at its end: ``statistics(s)`` of its rules, if they have that."""
     count = getattr(game.module("rules"), "statistics", None)
     return {} if count is None else count(state)
 
@@ -165,7 +165,7 @@ def read_game(path: PathOf, number: int = 1) -> GameRecord:
 
 
 def replay(game: Game, seed: int, actions: Iterable[int], episode: int = 0) -> Iterator[np.void]:
-    """Yield the position before every action, then the last one; `IllegalAction` where the line does not hold."""
+    """Yield the position before every action, then the last one; `IllegalAction` where the line does not replay."""
     batch = Batch(game, 1, encoder=None)
     batch.reset(seed, episode=episode)
     yield batch.states[0]
@@ -181,7 +181,7 @@ def name_all(game: Game, states: Iterable[np.void], actions: list[int]) -> list[
 
 
 def positions(record: GameRecord, where: str) -> tuple[Game, list[np.void]]:
-    """Replay a record: its game and the plies + 1 positions; `BoyiError` when these rules cannot have produced it."""
+    """Replay a record to its game and plies + 1 positions; `BoyiError` when these rules cannot have produced it."""
     game = find(record.game)
     if record.game_version != game.spec.version:
         raise BoyiError(

@@ -1,8 +1,8 @@
 """Games as text that a person reads and that replays without our random numbers: every draw and roll is written down.
 
 A transcript is the game string, the diagram of the start, and a line for every event: ``1: 4m`` for what seat 1 did,
-``* 7z`` for what chance brought. `write` makes one of a game that a seed and its actions name, `read` gives the
-positions back.
+``* 7z`` for what chance brought. `write` makes one from a game given by a seed and its actions, `read` returns the
+positions.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def write(game: str | Spec | Game, seed: int, actions: Sequence[int], episode: i
 def read(text: str) -> Iterator[np.ndarray]:
     """Play a transcript; yield the record, shape (1,), of every position, the start first.
 
-    `BoyiError` names the line that is not possible, or cannot be read.
+    `BoyiError` names the line that is impossible or cannot be read.
     """
     lines = text.splitlines()
     game = find(lines[0] if lines else "")
