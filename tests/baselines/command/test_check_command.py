@@ -64,6 +64,10 @@ def test_an_oracle_that_fails_is_told_with_its_line() -> None:
         (("check", "hex", "--oracle", "Hex"), "an oracle is named as module:Class, not 'Hex'"),
         (("check", "hex", "--oracle", "os:getcwd"), "an oracle is a class, not builtin_function_or_method"),
         (("mutants", "hex", "--tests", "nowhere"), "hex_mutants.py: it holds MUTANTS, at least 15 rows"),
+        (
+            ("mutants", "hex", "--only", "the looser is rewarded"),
+            "did you mean 'the loser is rewarded'? allowed: actions",
+        ),
     ],
 )
 def test_what_is_wrong_is_one_sentence(words: tuple[str, ...], says: str) -> None:
@@ -71,7 +75,7 @@ def test_what_is_wrong_is_one_sentence(words: tuple[str, ...], says: str) -> Non
     assert code == 2 and says in err and err.count("\n") == 1
 
 
-def judged(monkeypatch: pytest.MonkeyPatch, unchanged: str, *outcomes: str) -> tuple[int, str, str]:
+def judged(monkeypatch: pytest.MonkeyPatch, unchanged: str, *outcomes: str, only: str = "") -> tuple[int, str, str]:
     """Run the command with these outcomes in place of the tests'."""
 
     def judge(spec: object, folder: Path, mutants: list[object], root: Path) -> list[Verdict]:
@@ -79,12 +83,17 @@ def judged(monkeypatch: pytest.MonkeyPatch, unchanged: str, *outcomes: str) -> t
         return [Verdict(mutant[0], outcome, "a_test", "said") for mutant, outcome in zip(mutants, told, strict=True)]
 
     monkeypatch.setattr(command, "judge", judge)
-    return boyi("mutants", "hex", "--tests", str(of_game("hex")))
+    return boyi("mutants", "hex", "--tests", str(of_game("hex")), *(["--only", only] if only else []))
 
 
 def test_who_killed_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     code, out, _ = judged(monkeypatch, "survived")
     assert code == 0 and "the loser is rewarded" in out and "a_test" in out and out.rstrip().endswith(" killed")
+
+
+def test_one_bug_is_shown_as_it_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, _ = judged(monkeypatch, "survived", only="the loser is rewarded")
+    assert code == 0 and out.startswith("said\n") and out.rstrip().endswith("1 of 1 killed")
 
 
 def test_a_survivor_is_a_failure_and_a_crash_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
