@@ -1,7 +1,7 @@
 """GTP, the text protocol that Hex programs such as MoHex speak: `gtp` runs one of them as an agent.
 
-Version 2 of the protocol, with the move swap-pieces; black is seat 0 and joins top and bottom. A program is not asked
-what it does not list among its commands.
+Version 2 of the protocol, with the move swap-pieces; black is seat 0 and joins top and bottom. Optional commands
+are sent only to programs that list them.
 """
 
 from __future__ import annotations

@@ -278,7 +278,7 @@ def _check_unseen(probe: Probe, position: Position, dealt: Position, seat: int) 
 
 
 def chances(probe: Probe) -> None:
-    """Probabilities sum to 1, every possible outcome moves on, and outcomes come up with those probabilities."""
+    """Probabilities sum to 1, every possible outcome changes the record, and outcomes come as often as they say."""
     events = [position for position in probe.positions if position.to_move == CHANCE]
     met = {probe.odds(position).tobytes(): position for position in events}
     probe.require(met or not probe.game.chance_outcomes, None, "chance_outcomes are declared, but chance had no turn")

@@ -128,5 +128,5 @@ def _ordered(files: list[str], part: str) -> list[str]:
 
 
 def told(verdict: Verdict) -> str:
-    """Write what became of a mutant, with what was said unless the checks did what they are for."""
+    """Write what became of a mutant, with the output of the tests unless it survived."""
     return f"{verdict.mutant}: {verdict.outcome}" + ("" if verdict.outcome == "survived" else f"\n{verdict.said}")

@@ -35,7 +35,7 @@ def check_mode(mode: str | None, allowed: tuple[str, ...] = MODES) -> str | None
 
 
 def seen(game: Game, part: str, name: str) -> Callable[[np.void, int | None], str]:
-    """Return a game's diagram or drawing as a function of the position and of who sees it: a seat, or None for all."""
+    """Return a game's diagram or drawing as a function of a position and a seat that sees it (None: it shows all)."""
     function = getattr(game.module(part), name)
     return function if sees_seats(game, part, name) else lambda state, seat: function(state)
 
