@@ -24,7 +24,7 @@ def sample_form(game: Game, values: Mapping[str, Any], *, ended: bool = True) ->
 
     Positions are kept as bytes: NumPy's own copies of records leave the padding between their fields undefined.
     """
-    position = np.dtype((np.void, game.dtype.itemsize))
+    position = f"V{game.dtype.itemsize}"
     fields: list[tuple[Any, ...]] = [("state", position), ("policy", np.float32, (game.actions,))]
     fields += [("value", np.float32), ("outcome", np.float32)]
     if values["reply_weight"]:
