@@ -14,9 +14,10 @@ def train(games: int = 8000, seed: int = 0) -> DQN:
     np.random.seed(seed)
     env = Environment(Game("hex:board_size=5"))
     learner = DQN(
-        0, 75, 25, hidden_layers_sizes=(128, 128), batch_size=128, replay_buffer_capacity=20_000, learning_rate=1e-3,
-        optimizer_str="adam", learn_every=4, update_target_network_every=1000, weight_update_coeff=0.0,
-        epsilon_end=0.05, epsilon_decay_duration=30_000, seed=seed,
+        0, 75, 25, hidden_layers_sizes=(128, 128), batch_size=128, replay_buffer_capacity=50_000, learning_rate=3e-4,
+        optimizer_str="adam", loss_str="huber", gradient_clipping=1.0, learn_every=4, update_target_network_every=500,
+        weight_update_coeff=0.0, epsilon_decay_schedule_str="linear", epsilon_end=0.05, epsilon_decay_duration=30_000,
+        seed=seed,
     )  # fmt: skip
     others = [RandomAgent(0, 25), RandomAgent(1, 25)]
     for game in range(games):
