@@ -348,7 +348,7 @@ def test_a_node_of_the_tree_has_as_many_bytes_as_is_said() -> None:
     more = sum(array.itemsize for array in (with_rave.amaf_visits, with_rave.amaf_total))
     assert tree.amaf_visits.size == 0
     root = ROOT
-    assert f"holds {node} bytes a node" in (root / "README.md").read_text()
+    assert f"holds {node} bytes a node" in (root / "docs" / "speed.md").read_text()
     assert (
         f"{node} bytes a node and thread ({node + 2 * more} with `rave`)" in (root / "docs" / "agents.md").read_text()
     )
