@@ -101,12 +101,10 @@ def test_every_config_and_field_is_on_the_training_page() -> None:
 
 @pytest.mark.parametrize("name", games())
 def test_the_pictures_are_those_that_the_package_draws(name: str, kept: Kept) -> None:
-    """A game's picture in the README is of the end of a game that stands beside its tests as a transcript."""
+    """The picture on a game's page of rules is of the end of a game that stands beside its tests as a transcript."""
     file = of_game(name) / "picture.txt"
-    assert file.is_file(), (
-        f"there is no {file}: the transcript of a game up to the position of the picture in README.md"
-    )
+    assert file.is_file(), f"there is no {file}: the transcript of a game up to the position of its picture"
     *_, last = transcript.read(file.read_text(encoding="utf-8"))
     kept(ROOT / "envs" / name / "picture.svg", find(name).module("draw").svg(last[0]))
-    shown = f'<img src="envs/{name}/picture.svg"'
-    assert shown in (ROOT / "README.md").read_text(encoding="utf-8"), f"README.md does not show the picture: {shown} …"
+    page = (ROOT / "envs" / name / "RULES.md").read_text(encoding="utf-8")
+    assert '<img src="picture.svg"' in page, f"envs/{name}/RULES.md does not show the game's picture"
