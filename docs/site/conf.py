@@ -7,13 +7,14 @@ author = copyright = "The boyi authors"
 version = release = __version__
 root_doc = "index"
 # README.md is the front page, which index.md includes.
-include_patterns = ["index.md", "api/*.md", "games/*.md", "docs/**.md", "envs/**.md", "tutorials/*.md", "*.md"]
+include_patterns = ["*.md", "api/*.md", "games/*.md", "docs/**.md", "envs/**.md", "examples/notebooks/*.ipynb"]
 exclude_patterns = ["README.md", "docs/site/**"]
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx_copybutton"]
 
 myst_enable_extensions = ["colon_fence", "html_image"]
 myst_heading_anchors = 4
-nb_execution_mode = "cache"
+nb_execution_mode = "force"
+nb_execution_timeout = 600
 nb_execution_raise_on_error = True
 
 # What stands in single backticks in a docstring is a name: a link where there is such a name, code where there is none.

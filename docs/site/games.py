@@ -1,4 +1,4 @@
-"""What the page of a game says from the code: how to make it, spaces, encoders with their planes, agents, a recorded game."""
+"""Pages of the games: what games/ says of each, and what the code does: spaces, planes, agents, a recorded game."""
 
 from __future__ import annotations
 
@@ -59,19 +59,10 @@ def _parameters(name: str) -> str:
 def _spaces(game: Game) -> str:
     rows = [f"| `{encoder}` | {game.shape(encoder)} |" for encoder in game.spec.encoders]
     rows[0] = rows[0].replace("` |", "`, the default |")
-    return "\n".join(
-        [
-            "## Spaces",
-            "",
-            f"{game.spec.seats} seats; actions `Discrete({game.actions})`, with a mask of {game.actions}; observations are float32 from 0 to 1:",
-            "",
-            "| `encoder=` | shape |",
-            "|---|---|",
-            *rows,
-            "",
-            f"What each plane holds, and what each action is, is in [the rules](../envs/{game.spec.name}/RULES.md#observations).",
-        ]
-    )
+    said = f"{game.spec.seats} seats; actions `Discrete({game.actions})`; observations are float32 from 0 to 1:"
+    rules = f"../envs/{game.spec.name}/RULES.md#observations"
+    more = f"What each plane holds, and what each action is, is in [the rules]({rules})."
+    return "\n".join(["## Spaces", "", said, "", "| `encoder=` | shape |", "|---|---|", *rows, "", more])
 
 
 def _planes(game: Game, states: np.ndarray, folder: Path) -> str:
@@ -109,13 +100,12 @@ def _agents(name: str) -> str:
         return ""
     ladder = LADDERS[name]
     standings = [read_standing(path, name) for path in (ROOT / "docs" / "ladder").glob(f"{name}_*.json")]
-    rated = [(rung.elo, f"| `{rung.agent}` | {rung.elo:+d} | {rung.low:+d} to {rung.high:+d} |") for rung in ladder.rungs]
-    rated += [
-        (each.rating.value, f"| `{each.agent}` | {elo_value(each.rating)} | {elo_interval(each.rating)} |")
-        for each in standings
-    ]
-    rows = [row for _, row in sorted(rated, reverse=True)[:STRONGEST]]
-    said = "The strongest on [the ladder](../docs/ladder.md), where `random` is 0; with more time they are stronger: [how strong](../docs/strength.md)."
+    rated = [(rung.elo, rung.agent, f"{rung.elo:+d}", f"{rung.low:+d} to {rung.high:+d}") for rung in ladder.rungs]
+    for each in standings:
+        rated.append((each.rating.value, each.agent, elo_value(each.rating), elo_interval(each.rating)))
+    rows = [f"| `{agent}` | {elo} | {bounds} |" for _, agent, elo, bounds in sorted(rated, reverse=True)[:STRONGEST]]
+    said = "The strongest of those on [the ladder](../docs/ladder.md), where `random` is 0. Most are stronger the more time "
+    said += "they have: [how strong](../docs/strength.md)."
     return "\n".join(["## Strong agents", "", said, "", "| agent | Elo | 95 % |", "|---|---|---|", *rows])
 
 
@@ -126,4 +116,5 @@ def _record(name: str) -> str:
 :language: text
 ```
 
-`boyi.envs.records.transcript` writes and reads such games; `boyi play {name} --save FILE` keeps one of yours, and `boyi arena --out FILE` all of a match."""
+`boyi.envs.records.transcript` writes and reads such games; `boyi play {name} --save FILE` keeps one of yours, and
+`boyi arena --out FILE` all of a match."""

@@ -14,12 +14,14 @@ from boyi.baselines.training.config import FIELDS, LISTS, shipped
 from boyi.envs import find, games
 from boyi.envs.records import transcript
 
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCKS = [
     pytest.param(block, id=f"{page.name}-{k}")
     for page in PAGES
-    for k, block in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S))
+    for k, block in enumerate(BLOCK.findall(page.read_text()))
 ]
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 
 
 @pytest.mark.parametrize("block", BLOCKS)
@@ -27,7 +29,17 @@ def test_every_python_block_runs(block: str) -> None:
     exec(compile(block, "block", "exec"), {"__name__": "block"})
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.slow
+@pytest.mark.usefixtures("one_thread")
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.name)
+def test_every_tutorial_works_from_top_to_bottom(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "tutorial"}
+    for block in BLOCK.findall(page.read_text()):
+        exec(compile(block, "block", "exec"), names)
+
+
+@pytest.mark.parametrize("page", [*PAGES, *TUTORIALS], ids=lambda page: page.name)
 def test_every_link_inside_the_repository_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
         assert (page.parent / target).exists(), target
