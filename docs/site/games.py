@@ -104,8 +104,8 @@ def _agents(name: str) -> str:
     for each in standings:
         rated.append((each.rating.value, each.agent, elo_value(each.rating), elo_interval(each.rating)))
     rows = [f"| `{agent}` | {elo} | {bounds} |" for _, agent, elo, bounds in sorted(rated, reverse=True)[:STRONGEST]]
-    said = "The strongest of those on [the ladder](../docs/ladder.md), where `random` is 0. Most are stronger the more time "
-    said += "they have: [how strong](../docs/strength.md)."
+    said = "The strongest of those on [the ladder](../docs/ladder.md), where `random` is 0. Most are "
+    said += "stronger the more time they have: [how strong](../docs/strength.md)."
     return "\n".join(["## Strong agents", "", said, "", "| agent | Elo | 95 % |", "|---|---|---|", *rows])
 
 
