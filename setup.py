@@ -1,5 +1,7 @@
 """Build settings that a pyproject cannot express: the repository's root is the package `boyi`."""
 
+from runpy import run_path
+
 from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
 
@@ -15,6 +17,7 @@ class BuildPy(build_py):
 INSIDE = find_packages(include=["envs*", "baselines*", "wrappers*"])
 
 setup(
+    version=run_path("envs/engine/version.py")["__version__"],
     packages=["boyi", *(f"boyi.{name}" for name in INSIDE)],
     package_dir={"boyi": "."},
     package_data={
