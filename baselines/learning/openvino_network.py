@@ -50,15 +50,19 @@ class Planned:
             # Several processes would all be bound to the first cores.
             "ENABLE_CPU_PINNING": False,
         }
+        self._request: Any = None
         self.refresh(net)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Planned, (self._own, *self._made)
 
     def refresh(self, net: nn.Module) -> None:
-        """Plan anew for the weights that a network has now."""
+        """Plan anew for the weights that a network has now, unless they are those of the last plan."""
+        weights, planned = net.state_dict(), self._own.state_dict()
+        if self._request is not None and all(torch.equal(planned[name], weights[name].to(planned[name])) for name in planned):
+            return
         # They replace the old ones in place, where the model reads them.
-        self._own.load_state_dict(net.state_dict())
+        self._own.load_state_dict(weights)
         compiled = self._core.compile_model(self._model, "CPU", self._hints)
         self._request = compiled.create_infer_request()
         self._outputs = compiled.outputs

@@ -366,6 +366,7 @@ def small(name):
     }
     if printed["algorithm"] == "alphazero":
         changes |= {"sims": min(printed["sims"], 4), "proofs": min(printed["proofs"], 4), "evaluation_sims": 2}
+        changes |= {"batch_size": min(printed["batch_size"], 16)}
         if printed["start"]:
             folder, start = printed["start"].split("/")
             assert folder == "runs" and start in shipped()
