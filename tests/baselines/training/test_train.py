@@ -358,7 +358,7 @@ def small(name):
     """
     printed = read_config(name)
     changes = {
-        "envs": min(printed["envs"], 2 if printed["algorithm"] == "alphazero" else 8),
+        "envs": min(printed["envs"], 8),
         "learning_starts": min(printed["learning_starts"], 100),
         "batch_size": min(printed["batch_size"], 64),
         "evaluation_games": 2,
@@ -366,7 +366,8 @@ def small(name):
     }
     if printed["algorithm"] == "alphazero":
         changes |= {"sims": min(printed["sims"], 4), "proofs": min(printed["proofs"], 4), "evaluation_sims": 2}
-        changes |= {"batch_size": min(printed["batch_size"], 16)}
+        # Two games at once, of each board if there is only one.
+        changes |= {"batch_size": min(printed["batch_size"], 16), "envs": 1 if len(printed.games) > 1 else 2}
         if printed["start"]:
             folder, start = printed["start"].split("/")
             assert folder == "runs" and start in shipped()
