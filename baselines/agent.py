@@ -43,10 +43,10 @@ class Agent(ABC):
     """Whether the agent's string names a program, which it starts."""
 
     def __init__(self, **values: Any) -> None:
-        self.values = check_params(self.name, self.params, values)
+        self.values: dict[str, Any] = check_params(self.name, self.params, values)
         self.faults: dict[int, str] = {}
         """Why the latest `act` has given games up (`GIVEN_UP`), by their places in its view."""
-        self.starting = 0.0
+        self.starting: float = 0.0
         """Seconds in total that it has spent starting programs, which does not count as thinking."""
 
     @classmethod
@@ -145,6 +145,8 @@ class Team(Agent):
     members: list[Agent]
     chosen: np.ndarray
     """The member that made each of the latest decisions, by the games of their view."""
+    faults: dict[int, str]
+    starting: float
 
     @property
     def alone(self) -> bool:
@@ -247,6 +249,11 @@ class PolicyAgent(Agent):
     """
 
     name = "policy"
+
+    policy: Any
+    encoder: str | None
+    layout: str | None
+    keys: Sequence[str] | None
 
     def __init__(
         self,

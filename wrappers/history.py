@@ -16,11 +16,14 @@ from .shell import Info, Observation, Shell, box_of, join, whole_number
 class Stack:
     """The last `length` observations of n games, the newest first, zeros before a game's first."""
 
+    frame: Frame
+    key: str
+
     def __init__(self, frame: Frame, box: spaces.Box, n: int, length: int) -> None:
         if np.prod(box.shape) != np.prod(frame.shape):
             raise BoyiError("HistoryStack: these observations are stacked already; give one stack the whole length")
         self.frame, self.key = frame, frame.keys[0]
-        self.past = [np.zeros((n, *box.shape), np.float32) for _ in range(length)]
+        self.past: list[np.ndarray] = [np.zeros((n, *box.shape), np.float32) for _ in range(length)]
 
     def space(self, space: spaces.Space[Any]) -> spaces.Dict:
         """Build the space of stacked observations from that of single ones."""
@@ -62,7 +65,7 @@ class HistoryStack(Shell):
         super().__init__(env, length=length)
         length = whole_number("HistoryStack", "length", length, 1)
         frame = self.seating.frame
-        self.stack = Stack(frame, box_of(env.observation_space, frame, "HistoryStack"), 1, length)
+        self.stack: Stack = Stack(frame, box_of(env.observation_space, frame, "HistoryStack"), 1, length)
         self.observation_space: spaces.Space[Any] = self.stack.space(env.observation_space)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:

@@ -20,6 +20,9 @@ MADE = BLOCKED = 0.01  # a move earns at most 0.08, beside 1 for the win
 class Payer(Watcher):
     """Works out what the stones of the latest step have earned, from the positions before it."""
 
+    made: float
+    blocked: float
+
     def __init__(self, seating: Seating, made: float, blocked: float) -> None:
         if seating.game.name != "gomoku":
             raise BoyiError(f"LineReward knows the lines of gomoku, not those of {seating.game.name}")
@@ -27,7 +30,7 @@ class Payer(Watcher):
             if not is_number(value, -math.inf):
                 raise BoyiError(f"LineReward: {name} must be a number, not {shown(value)}")
         self.made, self.blocked = float(made), float(blocked)
-        self.paid = np.zeros(seating.batch.n)
+        self.paid: np.ndarray = np.zeros(seating.batch.n)
         seating.watchers.append(self)
 
     def playing(self, batch: Batch, rows: np.ndarray, actions: np.ndarray) -> None:
@@ -49,7 +52,7 @@ class LineReward(Shell):
 
     def __init__(self, env: gymnasium.Env[Observation, int], made: float = MADE, blocked: float = BLOCKED) -> None:
         super().__init__(env, made=made, blocked=blocked)
-        self.payer = Payer(self.seating, made, blocked)
+        self.payer: Payer = Payer(self.seating, made, blocked)
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, Info]:
         self.payer.begin()

@@ -19,6 +19,10 @@ LEARNER = "learner"
 class Recorder(Watcher):
     """Appends every game that ends at a seating to a file."""
 
+    seating: Seating
+    file: Growing
+    count: int
+
     def __init__(self, seating: Seating, path: PathOf) -> None:
         self.seating, self.file, self.count = seating, Growing(as_path(path)), 0
         seating.batch.keep_history()
@@ -64,4 +68,4 @@ class RecordGames(Shell):
 
     def __init__(self, env: gymnasium.Env[Observation, int], path: PathOf) -> None:
         super().__init__(env, path=str(as_path(path)))
-        self.recorder = Recorder(self.seating, path)
+        self.recorder: Recorder = Recorder(self.seating, path)

@@ -34,6 +34,8 @@ class SB3VecEnv(VecEnv):
     ``terminal_observation`` and ``episode``: its length and the learner's return, in self-play seat 0's.
     """
 
+    reset_infos: list[dict[str, Any]]
+
     def __init__(self, env: VectorEnv[Any, Any, Any] | str, num_envs: int | None = None, **options: Any) -> None:
         if isinstance(env, str):
             with warnings.catch_warnings():
@@ -49,7 +51,7 @@ class SB3VecEnv(VecEnv):
             )
         self.env = env
         self.self_play: bool = env.unwrapped.self_play
-        self.by_seats = not self.self_play
+        self.by_seats: bool = not self.self_play
         """Whether the learner knows whose rewards and observations it is given, as boyi's DQN does."""
         self._actions: np.ndarray | None = None
         self._lengths = np.zeros(env.num_envs, np.int64)

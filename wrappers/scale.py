@@ -23,7 +23,7 @@ class ScaleReward(Shell):
 
     def __init__(self, env: gymnasium.Env[Observation, int], scale: float | None = None) -> None:
         super().__init__(env, scale=scale)
-        self.factor = factor(self.seating.game, scale)
+        self.factor: float = factor(self.seating.game, scale)
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, Info]:
         observation, reward, over, cut, info = self.env.step(action)

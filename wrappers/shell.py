@@ -65,7 +65,7 @@ class Shell(gymnasium.Wrapper[Observation, int, Observation, int], RecordConstru
 
     def __init__(self, env: gymnasium.Env[Observation, int], **arguments: Any) -> None:
         RecordConstructorArgs.__init__(self, **arguments)
-        self.seating = seating_of(env, type(self).__name__, GameEnv)
+        self.seating: Seating = seating_of(env, type(self).__name__, GameEnv)
         gymnasium.Wrapper.__init__(self, env)
 
     def action_masks(self) -> np.ndarray:

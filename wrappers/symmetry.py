@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 
 from ..envs.engine.batch import Batch
-from ..envs.faces.frame import whole
+from ..envs.faces.frame import Frame, whole
 from ..envs.faces.seating import Seating
 from ..envs.faces.symmetry import symmetries
 from .shell import Info, Observation, Shell, box_of, channels_first
@@ -19,10 +19,14 @@ PURPOSE = 1  # of the number that is drawn from a game's seed; opponents are dra
 class Images:
     """The images of a seating's game: which one each row is shown in, and what that changes."""
 
+    count: int
+    forward: np.ndarray
+    back: np.ndarray
+
     def __init__(self, seating: Seating, space: gymnasium.spaces.Space[Any]) -> None:
         box = box_of(space, seating.frame, "SymmetryAugment")
         self.batch: Batch = seating.batch
-        self.frame = seating.frame
+        self.frame: Frame = seating.frame
         numbers, actions = symmetries(seating.game, seating.frame.encoder)
         self.count, self.forward, self.back = len(actions), actions, np.argsort(actions)
         # Where the entries of an image come from: first in flattened channels-first observations, one or a stack …
@@ -30,7 +34,7 @@ class Images:
         blocks = size * np.arange(length)[:, None] + np.argsort(numbers)[:, None, :]
         # … and then in the layout that is shown.
         order = channels_first(seating.frame, length)
-        self.sources = np.argsort(order)[blocks.reshape(self.count, -1)[:, order]]
+        self.sources: np.ndarray = np.argsort(order)[blocks.reshape(self.count, -1)[:, order]]
 
     def drawn(self) -> np.ndarray:
         """Draw the image (n,) each row's game is shown in: its seed and episode say which."""
@@ -62,7 +66,7 @@ class SymmetryAugment(Shell):
 
     def __init__(self, env: gymnasium.Env[Observation, int]) -> None:
         super().__init__(env)
-        self.images = Images(self.seating, env.observation_space)
+        self.images: Images = Images(self.seating, env.observation_space)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         return self._show(*self.env.reset(seed=seed, options=options))

@@ -29,7 +29,7 @@ RAW = Param(False, "also tell what the protocol has no word for: for an engine o
 class External(Agent):
     """Asks a program about one game at a time, and tells it from the start any game that it has not followed."""
 
-    positional = "cmd"
+    positional: ClassVar[str | None] = "cmd"
     foreign = True
     params = {
         "cmd": Param("", "its command line"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 import numpy as np
@@ -228,7 +228,7 @@ class AlphaZeroAgent(NetworkPlayer):
     """Plays by a network that AlphaZero has taught, from the package's weights, a run's folder or a file."""
 
     name = "az"
-    positional = "weights"
+    positional: ClassVar[str | None] = "weights"
     params = {
         "weights": Param("", "name of weights that ship, folder of a run, or a file; empty: the game's that ship"),
         **SEARCH,

@@ -36,6 +36,7 @@ from torch.nn import functional
 from ...envs.engine.errors import BoyiError, chosen, is_number, is_whole, shown, unknown
 from ...envs.records.files import PathOf
 from ...wrappers.sb3 import SB3VecEnv, game_of, plays_itself
+from ..agent import Agent
 from .chain import Chain
 from .model_agent import ModelAgent, write_model
 from .network_evaluator import check_device
@@ -68,6 +69,12 @@ class DQN(PlainDQN):
     q_net: MaskedQNetwork
     q_net_target: MaskedQNetwork
     replay_buffer: Replay
+
+    double: bool
+    optimizer: str
+    loss: str
+    steps_ahead: int
+    average: float
 
     def __init__(
         self,
@@ -122,7 +129,7 @@ class DQN(PlainDQN):
                 raise BoyiError(f"DQN keeps transitions in a memory of its own: {name} cannot be set")
         self.double, self.target, self.optimizer, self.loss = double, target, optimizer, loss
         self.steps_ahead, self.average = int(n_steps), float(average)
-        self.rng = np.random.default_rng(options.get("seed"))
+        self.rng: np.random.Generator = np.random.default_rng(options.get("seed"))
         self._turns: Turns | None = None
         self._chain: Chain | None = None
         optimizer_class, optimizer_kwargs = OPTIMIZERS[optimizer]
@@ -309,7 +316,7 @@ class DQN(PlainDQN):
 
     # Playing elsewhere
 
-    def agent(self) -> ModelAgent:
+    def agent(self) -> Agent:
         """Return an agent that plays what the model has learned so far, for the arena or as an opponent."""
         return ModelAgent(self)
 

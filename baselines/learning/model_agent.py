@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from msgspec.structs import asdict
@@ -273,7 +273,7 @@ class HandLearnerAgent(NetworkAgent):
 class LearnedAgent(NetworkAgent):
     """Plays the legal action of the highest value that a network, read from its file or its run's folder, gives."""
 
-    positional = "run"
+    positional: ClassVar[str | None] = "run"
     params = {
         "run": Param("", "name of weights that ship, folder of the run to play from, or a model's safetensors file"),
         "epsilon": Param(0.0, "share of random actions, so that games differ", low=0.0, high=1.0),

@@ -59,7 +59,9 @@ class Planned:
     def refresh(self, net: nn.Module) -> None:
         """Plan anew for the weights that a network has now, unless they are those of the last plan."""
         weights, planned = net.state_dict(), self._own.state_dict()
-        if self._request is not None and all(torch.equal(planned[name], weights[name].to(planned[name])) for name in planned):
+        if self._request is not None and all(
+            torch.equal(planned[name], weights[name].to(planned[name])) for name in planned
+        ):
             return
         # They replace the old ones in place, where the model reads them.
         self._own.load_state_dict(weights)

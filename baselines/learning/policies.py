@@ -45,7 +45,7 @@ class MaskedQNetwork(QNetwork):
 
     def __init__(self, observation_space: spaces.Dict, action_space: spaces.Discrete, net: nn.Module) -> None:
         BasePolicy.__init__(self, observation_space, action_space, normalize_images=False)
-        self.key = observation_key(observation_space)
+        self.key: str = observation_key(observation_space)
         self.q_net = net  # type: ignore[assignment]
 
     def forward(self, obs: Tensors) -> torch.Tensor:  # type: ignore[override]
@@ -64,6 +64,10 @@ class MaskedDQNPolicy(DQNPolicy):
     """Online and target network; `network` is a name in `NETWORKS`, `choices` are that network's."""
 
     default: ClassVar[str] = "board"
+
+    network: str
+    choices: dict[str, Any]
+    averaged: QNetwork
 
     def __init__(
         self,

@@ -26,6 +26,8 @@ class Model(PolicyAgent):
     It loses a game in which it plays an illegal action: not every library knows masks.
     """
 
+    faults: dict[int, str]
+
     def __init__(self, model: Any, *, sampling: bool = False, **look: Any) -> None:
         super().__init__(model, **look)
         self.sampling = sampling

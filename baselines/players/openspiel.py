@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class OpenSpiel(Agent):
     """OpenSpiel's MCTSBot with random rollouts, which follows the game by its history."""
 
     name = "openspiel"
-    positional = "algorithm"
+    positional: ClassVar[str | None] = "algorithm"
     params = {
         "algorithm": Param("mcts", "which of its players", choices=("mcts",)),
         "sims": Param(1000, "simulations per decision", low=1, high=FOREVER),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,8 +26,8 @@ class Pool(Team):
     """
 
     name = "pool"
-    positional = "agents"
-    params = {
+    positional: ClassVar[str | None] = "agents"
+    params: ClassVar[Mapping[str, Param]] = {
         "agents": Param("", "agent strings, with a semicolon between two"),
         "weights": Param("", "a number for each of them, with semicolons; empty: all are drawn equally often"),
     }

@@ -97,7 +97,7 @@ class Board:
             Table.of(kept).close()  # what cannot be played is reported here, not in the cell
         server, name = local(), _drawn()
         replace_file(server.web.folder / f"{name}.json", msgspec.json.encode(kept))
-        self.address = server.address(name)
+        self.address: str = server.address(name)
 
     def __repr__(self) -> str:
         return f"<boyi board at {self.address}>"

@@ -51,6 +51,10 @@ class Batch:
     """
 
     _play_one: Kernel | None
+    n: int
+    encoder: str | None
+    autoreset: str
+    illegal: str
 
     def __init__(
         self,
@@ -66,7 +70,7 @@ class Batch:
         history: bool = False,
         **params: Any,
     ) -> None:
-        self.game = settle(game, params, Batch)
+        self.game: Game = settle(game, params, Batch)
         if not is_whole(n, 1, MOST_GAMES):
             raise BoyiError(f"a batch holds a whole number of games, at least 1, not {shown(n)}")
         autoreset = read_autoreset(autoreset)
@@ -79,7 +83,7 @@ class Batch:
         if not is_truth(history):
             raise BoyiError(f"history must be true or false, not {shown(history)}")
         self.n, self.encoder, self.autoreset, self.illegal = int(n), encoder, autoreset, illegal
-        self.threads = int(threads or usable_cores())
+        self.threads: int = int(threads or usable_cores())
         self._shape = self.game.shape(encoder) if encoder is not None else ()
         self._cost: dict[str, float] = {}
         self._pool: ThreadPoolExecutor | None = None

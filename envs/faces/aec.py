@@ -33,6 +33,11 @@ class AEC(AECEnv[str, Observation, int]):
     acted that often. Deep copies and pickles keep the position.
     """
 
+    agent_selection: str
+    rewards: dict[str, float]
+    terminations: dict[str, bool]
+    truncations: dict[str, bool]
+
     def __init__(
         self,
         game: str | Spec | Game,
@@ -47,27 +52,27 @@ class AEC(AECEnv[str, Observation, int]):
         max_cycles: int | None = None,
         **params: Any,
     ) -> None:
-        self.game = settle(game, params, AEC)
-        self.frame = Frame(self.game, encoder, layout, keys, mask_dtype)
-        self.mask_in = check_mask_place(mask_in)
-        self.render_mode = check_mode(render_mode)
-        self.metadata = {
+        self.game: Game = settle(game, params, AEC)
+        self.frame: Frame = Frame(self.game, encoder, layout, keys, mask_dtype)
+        self.mask_in: str = check_mask_place(mask_in)
+        self.render_mode: str | None = check_mode(render_mode)
+        self.metadata: dict[str, Any] = {
             "name": f"{self.game.name}_v{self.game.spec.version}",
             "render_modes": list(MODES),
             "render_fps": 2,
             "is_parallelizable": False,
         }
-        self.possible_agents = [f"player_{seat}" for seat in range(self.game.seats)]
+        self.possible_agents: list[str] = [f"player_{seat}" for seat in range(self.game.seats)]
         self.agents: list[str] = []
-        self.observation_spaces = {
+        self.observation_spaces: dict[str, spaces.Space[Any]] = {
             agent: self.frame.observation_space(mask=mask_in == "obs") for agent in self.possible_agents
         }
         self.action_spaces: dict[str, spaces.Space[Any]] = {
             agent: self.frame.action_space() for agent in self.possible_agents
         }
-        self.batch = Batch(self.game, encoder=self.frame.encoder, illegal=illegal, history=True)
+        self.batch: Batch = Batch(self.game, encoder=self.frame.encoder, illegal=illegal, history=True)
         cycles = check_cycles(max_cycles)
-        self.most_actions = None if cycles is None else cycles * self.game.seats
+        self.most_actions: int | None = None if cycles is None else cycles * self.game.seats
         """After how many actions a game is cut; None: never."""
         self._renderer = Renderer(self.game, render_mode)
         self._live = False  # whether a game is running, and neither step nor reset has been broken off in it

@@ -28,6 +28,9 @@ class Frame:
     Masks are of `mask_dtype`, "int8" or "bool", as numbers or as truths.
     """
 
+    game: Game
+    layout: str
+
     def __init__(
         self,
         game: Game,
@@ -38,14 +41,14 @@ class Frame:
     ) -> None:
         chosen("layout", layout, LAYOUTS)
         self.game, self.layout = game, layout
-        self.keys = check_keys(keys)
-        self.mask_dtype = np.dtype(chosen("dtype of masks", mask_dtype, MASK_DTYPES))
+        self.keys: tuple[str, str] = check_keys(keys)
+        self.mask_dtype: np.dtype[Any] = np.dtype(chosen("dtype of masks", mask_dtype, MASK_DTYPES))
         self._truths = mask_dtype == "bool"
-        self.encoder = game.encoder if encoder is None else encoder
-        self.shape = game.shape(self.encoder)
+        self.encoder: str = game.encoder if encoder is None else encoder
+        self.shape: tuple[int, ...] = game.shape(self.encoder)
         permute = getattr(game.module("encode"), f"permutation_{self.encoder}", None)
         self.permutation: np.ndarray | None = None if permute is None else permute(**game.params)
-        self.plain = self.permutation is None and layout == "chw" and self.keys == KEYS and not self._truths
+        self.plain: bool = self.permutation is None and layout == "chw" and self.keys == KEYS and not self._truths
         """Whether observations, actions and masks pass through as they are, under their usual names."""
 
     def observation_space(self, *, mask: bool = True) -> spaces.Space[Any]:

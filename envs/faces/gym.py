@@ -13,10 +13,11 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from ..engine.batch import as_array, one_seed, read_autoreset
+from ..engine.batch import Batch, as_array, one_seed, read_autoreset
 from ..engine.errors import BoyiError, shown
 from ..engine.gallery import gallery
 from ..engine.protocol import CUT, OVER
@@ -25,6 +26,7 @@ from ..engine.spec import Game, Spec, settle
 from .frame import KEYS, Frame, whole
 from .render import MANY_MODES, MODES, Renderer, check_mode, seen
 from .seating import ROW, Player, Resolver, Seating, as_players
+from .steps import Steps
 
 Observation = dict[str, np.ndarray]
 Info = dict[str, Any]
@@ -55,7 +57,9 @@ class GameEnv(gymnasium.Env[Observation, int]):
     into players.
     """
 
-    metadata = {"render_modes": list(MODES), "render_fps": 2}
+    metadata: dict[str, Any] = {"render_modes": list(MODES), "render_fps": 2}
+    batch: Batch
+    steps: Steps
 
     def __init__(
         self,
@@ -72,14 +76,14 @@ class GameEnv(gymnasium.Env[Observation, int]):
         resolve: Resolver = as_players,
         **params: Any,
     ) -> None:
-        self.game = settle(game, params, GameEnv)
-        self.render_mode = check_mode(render_mode)
-        self.frame = Frame(self.game, encoder, layout, keys, mask_dtype)
+        self.game: Game = settle(game, params, GameEnv)
+        self.render_mode: str | None = check_mode(render_mode)
+        self.frame: Frame = Frame(self.game, encoder, layout, keys, mask_dtype)
         options: Info = {"seat": seat, "frame": self.frame, "illegal": illegal, "resolve": resolve}
-        self.seating = Seating(self.game, 1, opponents, history=True, **options)
+        self.seating: Seating = Seating(self.game, 1, opponents, history=True, **options)
         self.batch, self.steps = self.seating.batch, self.seating.steps
-        self.observation_space = self.frame.observation_space()
-        self.action_space = self.frame.action_space()  # type: ignore[assignment]
+        self.observation_space: spaces.Space[Observation] = self.frame.observation_space()
+        self.action_space: spaces.Space[int] = self.frame.action_space()  # type: ignore[assignment]
         self._mover, self._seat = OVER, 0  # who decides next; whose rewards and last observation are returned
         self._renderer = Renderer(self.game, render_mode)
 
@@ -173,6 +177,9 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         "render_fps": 2,
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
+    batch: Batch
+    steps: Steps
+    num_envs: int
 
     def __init__(
         self,
@@ -192,19 +199,19 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         resolve: Resolver = as_players,
         **params: Any,
     ) -> None:
-        self.game = settle(game, params, GameVectorEnv)
+        self.game: Game = settle(game, params, GameVectorEnv)
         mode = AUTORESET_MODES[read_autoreset(autoreset_mode, AUTORESET_MODES)]
         self.metadata = {**self.metadata, "autoreset_mode": mode}
         self.autoreset_mode = mode
-        self.render_mode = check_mode(render_mode, MANY_MODES)
-        self.frame = Frame(self.game, encoder, layout, keys, mask_dtype)
+        self.render_mode: str | None = check_mode(render_mode, MANY_MODES)
+        self.frame: Frame = Frame(self.game, encoder, layout, keys, mask_dtype)
         options: Info = {"seat": seat, "frame": self.frame, "illegal": illegal, "resolve": resolve}
-        self.seating = Seating(self.game, num_envs, opponents, threads=threads, **options)
+        self.seating: Seating = Seating(self.game, num_envs, opponents, threads=threads, **options)
         self.batch, self.steps, self.num_envs = self.seating.batch, self.seating.steps, num_envs
-        self.single_observation_space = self.frame.observation_space()
-        self.single_action_space = self.frame.action_space()
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.single_observation_space: spaces.Space[Any] = self.frame.observation_space()
+        self.single_action_space: spaces.Space[Any] = self.frame.action_space()
+        self.observation_space: spaces.Space[Any] = batch_space(self.single_observation_space, num_envs)
+        self.action_space: spaces.Space[Any] = batch_space(self.single_action_space, num_envs)
         self._rows = np.arange(num_envs)
         self._ended: np.ndarray | None = None
         self._renderer = Renderer(self.game, render_mode)

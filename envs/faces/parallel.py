@@ -24,14 +24,17 @@ class TurnBasedParallel(ParallelEnv[str, Observation, int]):
     entropy, so its ignored action teaches it nothing. ``infos[agent]["to_move"]`` says whose action counts.
     """
 
+    observation_spaces: dict[str, spaces.Space[Any]]
+    action_spaces: dict[str, spaces.Space[Any]]
+
     def __init__(self, aec_env: AEC) -> None:
         base = getattr(aec_env, "unwrapped", aec_env)
         if not isinstance(base, AEC):
             raise BoyiError(f"TurnBasedParallel wraps an AEC environment of boyi, not {type(base).__name__}")
         self.aec_env = base
-        self.metadata = {**base.metadata, "is_parallelizable": True}
-        self.render_mode = base.render_mode
-        self.possible_agents = list(base.possible_agents)
+        self.metadata: dict[str, Any] = {**base.metadata, "is_parallelizable": True}
+        self.render_mode: str | None = base.render_mode
+        self.possible_agents: list[str] = list(base.possible_agents)
         self.agents: list[str] = []
         self.observation_spaces, self.action_spaces = base.observation_spaces, base.action_spaces
 

@@ -49,7 +49,8 @@ class Renderer:
     """Renders positions in one mode; the window belongs to the process and is not copied or pickled."""
 
     def __init__(self, game: Game, mode: str | None) -> None:
-        self.game, self.mode = game, mode
+        self.game: Game = game
+        self.mode: str | None = mode
         self._window: Window | None = None
 
     def render(self, state: np.void, seat: int | None = None) -> Any:

@@ -125,6 +125,13 @@ class Seating:
     the learner's seat or "random": a new one every game, drawn from the game's seed.
     """
 
+    game: Game
+    seat: int | str
+    frame: Frame
+    resolve: Resolver
+    lines: np.ndarray
+    decisions: np.ndarray
+
     def __init__(
         self,
         game: Game,
@@ -142,8 +149,8 @@ class Seating:
         self.game, self.opponents, self.seat, self.frame, self.resolve = game, opponents, seat, frame, resolve
         history = history or _by_history(opponents)
         options: dict[str, Any] = {"illegal": illegal, "threads": threads, "history": history}
-        self.batch = Batch(game, n, random_seed(), encoder=frame.encoder, **options)
-        self.seats = np.zeros(n, np.int64)
+        self.batch: Batch = Batch(game, n, random_seed(), encoder=frame.encoder, **options)
+        self.seats: np.ndarray = np.zeros(n, np.int64)
         """The seat (n,) each row's rewards and final observation belong to: the learner's, or the last to act."""
         self.lines, self.decisions = np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
         """Games in whose positions those here begin, if any, as actions (k, longest), -1 after their ends; and how
@@ -152,7 +159,7 @@ class Seating:
         self.opening = 0
         """How many of the caller's first decisions in every game are played at random before it sees the game."""
         self.watchers: list[Watcher] = []
-        self.steps = Steps(game)
+        self.steps: Steps = Steps(game)
 
     def set_opponent(self, opponent: Any) -> None:
         """Let somebody else play the other seats, from their next decision on."""

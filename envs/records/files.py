@@ -59,6 +59,9 @@ class Growing:
     written.
     """
 
+    identity: tuple[int, int]
+    size: int
+
     def __init__(self, path: Path) -> None:
         self.path = path
         with append_to(path) as file:

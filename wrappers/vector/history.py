@@ -22,7 +22,7 @@ class HistoryStack(VectorShell):
         super().__init__(env, length=length)
         length = whole_number("HistoryStack", "length", length, 1)
         single, frame = env.single_observation_space, self.seating.frame
-        self.stack = Stack(frame, box_of(single, frame, "HistoryStack"), env.num_envs, length)
+        self.stack: Stack = Stack(frame, box_of(single, frame, "HistoryStack"), env.num_envs, length)
         self.single_observation_space = self.stack.space(single)
         self.observation_space = batch_space(self.single_observation_space, env.num_envs)
         self._starts = np.zeros(env.num_envs, np.bool_)  # rows whose next observation begins a game

@@ -14,7 +14,7 @@ class LineReward(VectorShell):
 
     def __init__(self, env: VectorEnv, made: float = MADE, blocked: float = BLOCKED) -> None:
         super().__init__(env, made=made, blocked=blocked)
-        self.payer = Payer(self.seating, made, blocked)
+        self.payer: Payer = Payer(self.seating, made, blocked)
 
     def step(self, actions: np.ndarray) -> tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Info]:
         self.payer.begin()

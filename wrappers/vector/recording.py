@@ -12,4 +12,4 @@ class RecordGames(VectorShell):
 
     def __init__(self, env: VectorEnv, path: PathOf) -> None:
         super().__init__(env, path=str(as_path(path)))
-        self.recorder = Recorder(self.seating, path)
+        self.recorder: Recorder = Recorder(self.seating, path)

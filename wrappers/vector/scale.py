@@ -14,7 +14,7 @@ class ScaleReward(VectorShell):
 
     def __init__(self, env: VectorEnv, scale: float | None = None) -> None:
         super().__init__(env, scale=scale)
-        self.factor = factor(self.seating.game, scale)
+        self.factor: float = factor(self.seating.game, scale)
 
     def step(self, actions: np.ndarray) -> tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Info]:
         observation, rewards, over, cut, info = self.env.step(actions)

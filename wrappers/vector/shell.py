@@ -10,6 +10,7 @@ from gymnasium.utils import RecordConstructorArgs
 from gymnasium.vector import AutoresetMode
 
 from ...envs.faces.gym import GameVectorEnv
+from ...envs.faces.seating import Seating
 from ..shell import Observation, seating_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class VectorShell(VectorWrapper, RecordConstructorArgs):
 
     def __init__(self, env: VectorEnv, **arguments: Any) -> None:
         RecordConstructorArgs.__init__(self, **arguments)
-        self.seating = seating_of(env, type(self).__name__, GameVectorEnv)
+        self.seating: Seating = seating_of(env, type(self).__name__, GameVectorEnv)
         gymnasium.vector.VectorWrapper.__init__(self, env)
 
     @property

@@ -17,7 +17,7 @@ class SymmetryAugment(VectorShell):
 
     def __init__(self, env: VectorEnv) -> None:
         super().__init__(env)
-        self.images = Images(self.seating, env.single_observation_space)
+        self.images: Images = Images(self.seating, env.single_observation_space)
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         observation, info = self.env.reset(seed=seed, options=options)
