@@ -137,7 +137,7 @@ class Sitting:
         state = self.state
         answer = self.ask()
         self.take(answer)
-        return None if self.reason else str(self.game.module("text").name(state, answer.action))
+        return None if self.reason else self.game.module("text").name(state, answer.action)
 
     def ask(self, hurry: Event | None = None) -> Answer:
         """Ask the agent whose turn it is to decide, which changes nothing; `BoyiError` names it when it fails.

@@ -89,7 +89,7 @@ class Engine:
         """Let the agent decide, and play its action; return the action's name."""
         state, action = self.batch.states[0], self.decide(self.batch.view())
         self.play(action)
-        return str(self.game.module("text").name(state, action))
+        return self.game.module("text").name(state, action)
 
     def decide(self, view: View) -> int:
         """Let the agent decide in the one game of a view, in the time it has."""
@@ -125,4 +125,4 @@ class Engine:
         return True
 
     def diagram(self) -> str:
-        return str(self.game.module("text").diagram(self.batch.states[0]))
+        return self.game.module("text").diagram(self.batch.states[0])

@@ -47,7 +47,7 @@ class Server:
             self.engine.begin(**message.get("parameters", {}))
         elif kind == "decide":
             view = _view(self.engine, message)
-            return {"action": str(self.engine.game.module("text").name(view.states[0], self.engine.decide(view)))}
+            return {"action": self.engine.game.module("text").name(view.states[0], self.engine.decide(view))}
         elif kind == "quit":
             self.ended = True
         elif kind != "nothing":

@@ -76,6 +76,8 @@ def judge(spec: Spec, tests: Path, mutants: Iterable[Mutant], root: Path, batter
     """
     if util.find_spec("pytest") is None:
         raise BoyiError('tests are run with pytest, which is not installed: pip install "boyi[dev]"')
+    if not hasattr(os, "fork"):
+        raise BoyiError("mutants are judged on Linux and macOS only: each in a process forked from one")
     top = spec.package.split(".")[0]
     source = Path(str(import_module(top).__file__)).parent
     home = spec.folder

@@ -14,14 +14,15 @@ from importlib import import_module
 from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from .errors import BoyiError, chosen, is_number, is_truth, is_whole, shown, unknown, unknown_option
 from .syntax import parse, write
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from .modules import DrawModule, TextModule
 
 T = TypeVar("T")
 GAMES = __package__.rpartition(".")[0]
@@ -209,7 +210,13 @@ class Game:
         """Whether the game brings a module, such as those it may leave out: greedy, rollout and evaluate."""
         return find_spec(f"{self.spec.package}.{part}") is not None
 
-    def module(self, part: str) -> ModuleType:
+    @overload
+    def module(self, part: Literal["text"]) -> TextModule: ...
+    @overload
+    def module(self, part: Literal["draw"]) -> DrawModule: ...
+    @overload
+    def module(self, part: str) -> Any: ...
+    def module(self, part: str) -> Any:
         """Import one of the game's modules: rules, encode, valid, text, draw or what else it `has`."""
         return import_module(f"{self.spec.package}.{part}")
 

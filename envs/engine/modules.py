@@ -1,0 +1,30 @@
+"""Types of the modules that each game brings for its positions as text and as pictures; docs/games.md says more."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+
+class TextModule(Protocol):
+    """A game's ``text``: actions and positions as words that a person reads, and back."""
+
+    def name(self, s: np.void, a: int, /) -> str:
+        """Name an action of the seat to move."""
+
+    def parse(self, s: np.void, text: str, /) -> int:
+        """Return the action of that name; `BoyiError` where there is none."""
+
+    def diagram(self, s: np.void, /) -> str:
+        """Draw a position in characters; some take the seat that looks as well."""
+
+    def read(self, text: str, /) -> np.ndarray:
+        """Return the position (1,) of a diagram; `BoyiError` says what is wrong with one."""
+
+
+class DrawModule(Protocol):
+    """A game's ``draw``: positions as pictures."""
+
+    def svg(self, state: np.void, /) -> str:
+        """Draw a position as SVG; some take the seat that looks as well."""
