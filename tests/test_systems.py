@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from places import ROOT, of_game
 
-from boyi.baselines.agents import make_agent
 from boyi.baselines.engines import program
 from boyi.envs import BoyiError, find
 from boyi.envs.conformance.mutants import UNCHANGED, judge
@@ -26,7 +25,7 @@ def test_without_locks_a_file_is_shared(tmp_path: Path, monkeypatch: pytest.Monk
 def test_without_posix_programs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program, "os", type("Windows", (), {"name": "nt"}))
     with pytest.raises(BoyiError, match="programs can be run as agents on Linux and macOS only"):
-        make_agent("jsonl:cmd='python3 mine.py'")
+        program.split_command("python3 mine.py")
 
 
 def test_without_forks_mutants_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,7 +109,7 @@ def _picture(sitting: Sitting) -> str:
     """Draw the position as the person may see it."""
     diagram = sitting.game.module("text").diagram
     hidden = sitting.game.spec.hidden and sitting.persons
-    return str(diagram(sitting.state, _person(sitting)) if hidden else diagram(sitting.state))
+    return diagram(sitting.state, _person(sitting)) if hidden else diagram(sitting.state)
 
 
 def _show_answer(sitting: Sitting) -> None:

@@ -58,7 +58,7 @@ class Server:
 def show_position(game: Game, state: np.void) -> str:
     """Draw a position as the seat to move may see it."""
     diagram = game.module("text").diagram
-    return str(diagram(state, int(state["to_move"])) if game.spec.hidden else diagram(state))
+    return diagram(state, int(state["to_move"])) if game.spec.hidden else diagram(state)
 
 
 def _view(engine: Engine, message: dict[str, Any]) -> View:

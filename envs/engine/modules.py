@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -10,14 +11,14 @@ import numpy as np
 class TextModule(Protocol):
     """A game's ``text``: actions and positions as words that a person reads, and back."""
 
+    diagram: Callable[..., str]
+    """Draws a position in characters: ``diagram(s)`` and, where something is hidden, ``diagram(s, seat)``."""
+
     def name(self, s: np.void, a: int, /) -> str:
         """Name an action of the seat to move."""
 
     def parse(self, s: np.void, text: str, /) -> int:
         """Return the action of that name; `BoyiError` where there is none."""
-
-    def diagram(self, s: np.void, /) -> str:
-        """Draw a position in characters; some take the seat that looks as well."""
 
     def read(self, text: str, /) -> np.ndarray:
         """Return the position (1,) of a diagram; `BoyiError` says what is wrong with one."""
@@ -26,5 +27,5 @@ class TextModule(Protocol):
 class DrawModule(Protocol):
     """A game's ``draw``: positions as pictures."""
 
-    def svg(self, state: np.void, /) -> str:
-        """Draw a position as SVG; some take the seat that looks as well."""
+    svg: Callable[..., str]
+    """Draws a position as SVG: ``svg(state)`` and, where something is hidden, ``svg(state, seat)``."""
