@@ -90,6 +90,7 @@ class Room:
         """The object that stands for the analysis under way; any other analysis ends."""
         self.unsaved: bytes | None = None
         """The content that is meant for the file but may not be in it yet."""
+        self.writing = threading.Lock()
         self.paused, self.delay = False, 0.5
         self.timer: asyncio.TimerHandle | None = None
 
@@ -230,17 +231,25 @@ class Room:
         """Write what is not in the file yet, which takes a while, and again until nothing newer has come."""
         while (content := self.unsaved) is not None:
             try:
-                await in_thread(partial(replace_file, self.path, content))
+                await in_thread(self._write)
             except BoyiError as error:
                 self.tell(error)
             if self.unsaved is content:
                 self.unsaved = None
         self._rest()
 
+    def _write(self) -> None:
+        """Write what is not in the file yet; a thread that comes after `close` finds nothing to write."""
+        with self.writing:
+            if self.unsaved is not None:
+                replace_file(self.path, self.unsaved)
+
     def close(self) -> None:
         """Write what is not in the file yet, and close the agents: the server is ending."""
-        if self.unsaved is not None:
-            replace_file(self.path, self.unsaved)
+        with self.writing:
+            content, self.unsaved = self.unsaved, None
+            if content is not None:
+                replace_file(self.path, content)
         if self.table is not None:
             self.table.close()
 

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -21,6 +22,8 @@ from web_server import NAME, page, serving
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from boyi.baselines.command.main import app
+from boyi.baselines.web import room
+from boyi.baselines.web.room import Room
 from boyi.baselines.web.server import MOST_KEPT, RUN, Web, forget, listen
 from boyi.envs import BoyiError
 
@@ -445,6 +448,32 @@ def test_the_oldest_tables_are_forgotten(tmp_path: Path) -> None:
         (tmp_path / f"{k:016x}.json").write_text("{}")
     forget(tmp_path)
     assert len(list(tmp_path.glob("*.json"))) == MOST_KEPT
+
+
+def test_a_server_that_ends_writes_a_table_once_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two who write one file at once lose it; the folder may be gone once the server has ended."""
+    writing, written, begun = threading.Lock(), [], threading.Event()
+
+    def slowly(path: Path, content: bytes) -> None:
+        assert writing.acquire(blocking=False), "two write at once"
+        begun.set()
+        time.sleep(0.2)
+        written.append(content)
+        writing.release()
+
+    monkeypatch.setattr(room, "replace_file", slowly)
+    kept = Room(tmp_path / "t.json")
+    kept.unsaved = b"a"
+    threads = [threading.Thread(target=kept._write) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    begun.wait(SOON)
+    kept.unsaved = b"b"
+    kept.close()
+    ended = len(written)
+    for thread in threads:
+        thread.join()
+    assert written[-1] == b"b" and len(written) == ended and set(written) <= {b"a", b"b"}
 
 
 def test_answers_are_not_held_back_to_be_collected() -> None:
