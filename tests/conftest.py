@@ -78,3 +78,8 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.register(Processes())
     else:
         config.pluginmanager.register(Largest())
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("posix") is not None and not hasattr(os, "fork"):
+        pytest.skip("needs Linux or macOS")

@@ -1,6 +1,5 @@
 """Under xdist every file of tests has a process: what is reported is what happened in it, also where it dies."""
 
-import os
 import re
 from pathlib import Path
 
@@ -47,7 +46,7 @@ def test_passes():
     threading.Thread(target=time.sleep, args=[600]).start()
 """
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+pytestmark = pytest.mark.posix
 
 
 def test_a_file_runs_in_a_process_of_its_own(tmp_path: Path) -> None:

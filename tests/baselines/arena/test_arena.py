@@ -350,7 +350,7 @@ def test_a_file_with_games_is_not_written_over(finished):
     assert path.read_bytes() == before
 
 
-@pytest.mark.skipif(os.name == "nt", reason="locks")
+@pytest.mark.posix
 def test_two_runs_do_not_write_one_file(finished, tmp_path):
     match, path = finished
     shared = tmp_path / "shared.jsonl"
@@ -448,8 +448,8 @@ def test_no_call_that_a_match_makes_loses_an_interrupt():
             play(each)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals")
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["SIGKILL", "SIGINT"])
+@pytest.mark.posix
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGINT"])
 def test_a_killed_run_resumes_to_what_it_would_have_been(tmp_path, how):
     path = tmp_path / "games.jsonl"
     agents = ["contestants:held", "random"]
@@ -474,11 +474,11 @@ def test_a_killed_run_resumes_to_what_it_would_have_been(tmp_path, how):
     )
     while process.poll() is None and (not path.exists() or path.read_bytes().count(b"\n") < 2):
         time.sleep(0.005)
-    process.send_signal(how)
+    process.send_signal(getattr(signal, how))
     said = process.communicate()[1].decode()
     kept = path.read_bytes().count(b"\n")
     assert 2 <= kept < 200
-    if how == signal.SIGINT:
+    if how == "SIGINT":
         assert process.returncode == 130
         assert said.splitlines()[-1] == f"boyi: stopped after {kept} of 200 games; go on with: boyi " + " ".join(
             [*command[3:], "--resume"]

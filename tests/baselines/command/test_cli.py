@@ -250,7 +250,7 @@ def test_light_commands_do_not_import_numba(words):
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="a shell of Unix")
+@pytest.mark.posix
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("words", ["games", "--help", "perft hex --board-size 3 --depth 4"])
 def test_a_closed_pipe_is_quiet(words, unbuffered):

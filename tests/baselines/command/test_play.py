@@ -270,7 +270,7 @@ def test_stepping(capsys):
     assert said == ["page 0", "page 1", "page 2", "page 1", "page 4", wrong, wrong, "page 3"]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="a terminal of Unix")
+@pytest.mark.posix
 def test_on_a_terminal_a_record_is_stepped_through(saved):
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "boyi.baselines.command.main", "play", "--record", str(saved)]

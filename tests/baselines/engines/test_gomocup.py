@@ -18,6 +18,8 @@ from boyi.baselines.engines.gomocup_server import Server
 from boyi.baselines.engines.lines import serve
 from boyi.envs import Batch, find
 
+pytestmark = pytest.mark.posix
+
 GOMOKU = "gomoku:board_size=5"
 
 

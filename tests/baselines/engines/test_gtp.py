@@ -26,6 +26,8 @@ from boyi.envs import Batch, find
 from boyi.envs.engine.errors import BoyiError
 from boyi.envs.engine.view import SHARE
 
+pytestmark = pytest.mark.posix
+
 HEX = "hex:board_size=3"
 
 

@@ -23,6 +23,8 @@ from boyi.baselines.engines.lines import serve
 from boyi.envs import Batch, find
 from boyi.envs.records.game_record import positions
 
+pytestmark = pytest.mark.posix
+
 HEX = "hex:board_size=3"
 EXAMPLE = ROOT / "examples" / "jsonl_program.py"
 SMALL = (

@@ -34,6 +34,8 @@ from boyi.envs.engine.errors import BoyiError, IllegalAction
 from boyi.envs.engine.kernels import GIVEN_UP
 from boyi.envs.records.game_record import read_line
 
+pytestmark = pytest.mark.posix
+
 KINDS = {
     "gtp": (GTP, "hex:board_size=3"), "gomocup": (Gomocup, "gomoku:board_size=5"), "jsonl": (JSONL, "hex:board_size=3"),
 }  # fmt: skip

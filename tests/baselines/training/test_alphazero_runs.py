@@ -112,7 +112,7 @@ def test_a_run_stopped_anywhere_resumes_to_what_it_would_have_been(changes: dict
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.posix
 def test_a_killed_run_resumes_to_what_it_would_have_been() -> None:
     Run(tiny(steps=3000), Path("runs/whole"), device="cpu").train()
     words = ["train", "tiny.toml", "--steps", "3000", "--name", "parts", "--device", "cpu"]
@@ -129,7 +129,7 @@ def test_a_killed_run_resumes_to_what_it_would_have_been() -> None:
     assert state(Path("runs/whole")) == state(Path("runs/parts"))
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.posix
 def test_a_run_that_others_play_for_is_killed_and_goes_on_with_any_number() -> None:
     """What its checkpoint holds is there again, with one process or two; those of a run that is killed end with it."""
     words = ["train", "tiny.toml", "--name", "many", "--steps", "8000", "--device", "cpu", "--workers", "2"]

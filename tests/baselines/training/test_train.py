@@ -1,7 +1,6 @@
 """``boyi train``: configs, runs that survive being killed, and what they leave behind."""
 
 import json
-import os
 import re
 import shlex
 import signal
@@ -127,7 +126,7 @@ def test_a_run_stopped_anywhere_resumes_to_what_it_would_have_been(changes):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.posix
 def test_a_killed_run_resumes_to_what_it_would_have_been():
     Run(tiny(steps=4000), Path("runs/whole")).train()
     command = [
@@ -153,7 +152,7 @@ def test_a_killed_run_resumes_to_what_it_would_have_been():
     same(state(Path("runs/whole")), state(Path("runs/parts")))
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.posix
 def test_ctrl_c_saves_where_it_is_and_says_how_to_go_on():
     words = ["train", "tiny.toml", "--steps", "100000"]
     process = subprocess.Popen(

@@ -172,7 +172,7 @@ class Slain:
         return bytes(30_000_000)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="sends signals")
+@pytest.mark.posix
 @pytest.mark.parametrize("after", [0.0, 0.005, 0.01, 0.02, 0.04, 0.3])
 def test_what_is_half_said_by_a_process_that_is_killed_is_asked_again(after: float, tmp_path: Path) -> None:
     with Crew(Slain(tmp_path / "mark", after), 2) as crew:
@@ -201,7 +201,7 @@ def test_a_failure_in_a_process_is_the_sentence_it_would_be_here() -> None:
     gone()
 
 
-@pytest.mark.skipif(os.name != "posix", reason="sends signals")
+@pytest.mark.posix
 def test_ctrl_c_leaves_a_file_to_go_on_with_and_no_process(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     command = [sys.executable, "-m", "boyi.baselines.command.main", "arena", HEX, "mcts:sims=3000", "random"]

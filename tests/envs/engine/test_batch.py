@@ -2,7 +2,6 @@
 
 import copy
 import multiprocessing
-import os
 import pickle
 import threading
 from collections.abc import Callable
@@ -227,7 +226,7 @@ def test_a_clone_deals_the_same_bytes() -> None:
         assert twin.states.tobytes() == made.states.tobytes()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+@pytest.mark.posix
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_forked_child_starts_threads_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """The pool it inherits is full of threads that it has not: whoever waits for them waits for ever."""
