@@ -1,6 +1,6 @@
 """Draw the moving picture of the README, games.gif: ``python docs/moving.py``.
 
-It shows the games whose ends are the pictures of the games, from the transcripts beside the tests, side by side.
+Six games are played side by side, from the transcripts beside the tests, each to the position of its game's picture.
 """
 
 from __future__ import annotations
