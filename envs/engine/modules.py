@@ -1,4 +1,4 @@
-"""Types of the modules that each game brings for its positions as text and as pictures; docs/games.md says more."""
+"""Types of what games bring for their positions as text, as pictures and as arrays; docs/games.md says more."""
 
 from __future__ import annotations
 
@@ -29,3 +29,11 @@ class DrawModule(Protocol):
 
     svg: Callable[..., str]
     """Draws a position as SVG: ``svg(state)`` and, where something is hidden, ``svg(state, seat)``."""
+
+
+Symmetries = Callable[..., tuple[np.ndarray, np.ndarray]]
+"""A game's ``encode.symmetries(encoder, **params)``, where it has one: `faces.symmetry` returns the same."""
+
+Permutation = Callable[..., np.ndarray]
+"""A game's ``encode.permutation_NAME(**params)``, for an encoder NAME that turns the board: (seats, actions),
+the game's action for each action of a seat's frame."""

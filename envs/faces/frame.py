@@ -14,6 +14,7 @@ import numpy as np
 from gymnasium import spaces
 
 from ..engine.errors import BoyiError, chosen, is_whole, shown
+from ..engine.modules import Permutation
 from ..engine.spec import Game
 
 LAYOUTS = ("chw", "hwc", "flat")
@@ -46,7 +47,7 @@ class Frame:
         self._truths = mask_dtype == "bool"
         self.encoder: str = game.encoder if encoder is None else encoder
         self.shape: tuple[int, ...] = game.shape(self.encoder)
-        permute = getattr(game.module("encode"), f"permutation_{self.encoder}", None)
+        permute: Permutation | None = getattr(game.module("encode"), f"permutation_{self.encoder}", None)
         self.permutation: np.ndarray | None = None if permute is None else permute(**game.params)
         self.plain: bool = self.permutation is None and layout == "chw" and self.keys == KEYS and not self._truths
         """Whether observations, actions and masks pass through as they are, under their usual names."""

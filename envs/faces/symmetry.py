@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..engine.errors import BoyiError
+from ..engine.modules import Symmetries
 from ..engine.spec import Game
 from .frame import Frame
 
@@ -21,10 +22,9 @@ def symmetries(game: Game, encoder: str | None = None, which: str = "game") -> t
     """
     encoder = game.encoder if encoder is None else encoder
     size = int(np.prod(game.shape(encoder)))
-    own = getattr(game.module("encode"), "symmetries", None)
+    own: Symmetries | None = getattr(game.module("encode"), "symmetries", None)
     if own is not None and which == "game":
-        numbers, actions = own(encoder, **game.params)
-        return numbers, actions
+        return own(encoder, **game.params)
     tables, cells = _tables(game, which), int(np.prod(game.shape("planes")[1:]))
     if size % cells or (tables[:, :cells] >= cells).any():
         raise BoyiError(f"{game}: its symmetries do not say how they change the observations of {encoder!r}")
