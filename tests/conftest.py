@@ -60,6 +60,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Root())
     # Processes that tests start, and agents in them, find what tests share as well.
     known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([*map(str, SHARED), *filter(None, known)]))
@@ -78,6 +79,13 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.register(Processes())
     else:
         config.pluginmanager.register(Largest())
+
+
+class Root:
+    """Takes the root for a plain folder: as a package pytest would import it again, by the name of the folder."""
+
+    def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Dir | None:
+        return pytest.Dir.from_parent(parent, path=path) if path == parent.config.rootpath else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

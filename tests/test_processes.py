@@ -1,4 +1,4 @@
-"""Under xdist every file of tests has a process: what is reported is what happened in it, also where it dies."""
+"""How tests run: under xdist each file in its own process, and what is told is what happened, also where it dies."""
 
 import re
 from pathlib import Path
@@ -69,3 +69,12 @@ def test_what_hangs_says_where_and_has_failed(tmp_path: Path) -> None:
     assert "the process of test_hangs.py ended in this test, with -6" in done.stdout
     assert "the process of test_hangs.py ended after its last test, with -6" in done.stdout
     assert "in test_waits" in done.stderr and "_shutdown" in done.stderr
+
+
+def test_the_root_may_have_any_name(tmp_path: Path) -> None:
+    """Such as boyi-0.1.0, which is no name of a package."""
+    root = tmp_path / "boyi-0.1.0"
+    root.mkdir()
+    (root / "__init__.py").write_text("from . import envs")
+    (root / "test_one.py").write_text("def test_passes():\n    pass\n")
+    assert "1 passed" in session(root).stdout
