@@ -427,7 +427,8 @@ def test_no_call_that_a_match_makes_loses_an_interrupt():
         """List what Python functions are called, and interrupt in the chosen one."""
 
         def look(frame, event, _):
-            if event == "call":
+            # Python 3.10 unlocks modules in callbacks of its own, from which nothing can be raised.
+            if event == "call" and not frame.f_code.co_filename.startswith("<frozen importlib"):
                 called[frame.f_code] = None
                 if frame.f_code is chosen:
                     raise KeyboardInterrupt
