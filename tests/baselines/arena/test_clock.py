@@ -156,6 +156,7 @@ class Watched(JSONL):
         return until
 
 
+@pytest.mark.posix
 def test_time_is_not_what_a_program_is_late_for_when_its_clock_runs():
     """What has not answered when its time is up loses on time, and is not waited for any longer."""
     asked = Watched(cmd=command("jsonl", "late", 2))

@@ -89,6 +89,7 @@ def test_a_match_of_three_agents_fits() -> None:
     assert max(map(len, result.splitlines()[1:])) <= 80 and "Elo above mcts:sims=2" in result.splitlines()
 
 
+@pytest.mark.posix
 def test_mohex_with_an_opening_fits(tmp_path) -> None:
     done = boyi("arena", "hex", "--board-size", "3", f"mohex=gtp:cmd={shlex.quote(command('gtp'))}", "random",
         "--games", "2", "--opening", "2")  # fmt: skip

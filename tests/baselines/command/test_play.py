@@ -3,7 +3,6 @@
 import inspect
 import json
 import os
-import pty
 import subprocess
 import sys
 
@@ -272,7 +271,7 @@ def test_stepping(capsys):
 
 @pytest.mark.posix
 def test_on_a_terminal_a_record_is_stepped_through(saved):
-    ours, theirs = pty.openpty()
+    ours, theirs = os.openpty()
     command = [sys.executable, "-m", "boyi.baselines.command.main", "play", "--record", str(saved)]
     process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)

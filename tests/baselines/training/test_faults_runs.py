@@ -139,6 +139,7 @@ def test_the_player_whose_games_are_asked_about_is_named(monkeypatch: pytest.Mon
 # Programs behind pipes
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("protocol", ["gtp", "jsonl"])
 def test_ctrl_c_while_a_program_thinks_leaves_no_answer_for_the_next_question(
     protocol: str, monkeypatch: pytest.MonkeyPatch

@@ -386,6 +386,7 @@ def test_nobody_deals_the_hands_again_from_what_an_agent_is_handed() -> None:
 QUESTIONS = {"jsonl": "einstein", "gtp": "hex:board_size=3", "gomocup": "gomoku:board_size=5"}
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("protocol", QUESTIONS)
 def test_no_message_to_a_program_holds_a_number_that_is_not_its_own(protocol: str, monkeypatch) -> None:
     """Numbers of more than 20 bits in any message are those of its own decision's stream, which foretell nothing."""
