@@ -17,14 +17,17 @@ FOREVER = 10**9  # more simulations than any limit of time lets it finish
 
 
 def load(game: Game) -> Any:
-    """Load OpenSpiel's version of a game; `KeyError` where it has none with these parameters."""
+    """Load OpenSpiel's version of a game; `KeyError` where the one installed has none with these parameters."""
     import pyspiel
 
     template = facts(game).openspiel
     unknown = [name for name, value in game.values if value != game.spec.params[name].default]
     if not template or any(f"{{{name}}}" not in template for name in unknown):
         raise KeyError(str(game))
-    return pyspiel.load_game(template.format(**game.params))
+    try:
+        return pyspiel.load_game(template.format(**game.params))
+    except pyspiel.SpielError:
+        raise KeyError(str(game)) from None
 
 
 class OpenSpiel(Agent):

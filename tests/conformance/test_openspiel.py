@@ -9,6 +9,7 @@ import pytest
 from places import TESTS
 
 from boyi.baselines import evaluate, make_agent
+from boyi.baselines.agents import agents_for
 from boyi.baselines.players.openspiel import FOREVER, OpenSpiel, their_action
 from boyi.envs import Batch, BoyiError, find
 from boyi.envs.records import transcript
@@ -109,6 +110,16 @@ def test_a_history_of_another_game_is_refused() -> None:
     view.history[0].append(17)
     with pytest.raises(BoyiError, match="the history of this game of EinStein does not lead to its position"):
         OpenSpiel().state(view, 0)
+
+
+def test_games_that_an_older_one_lacks_are_refused_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(name: str) -> None:
+        raise pyspiel.SpielError(f"Unknown game {name!r}")
+
+    monkeypatch.setattr(pyspiel, "load_game", unknown)
+    with pytest.raises(BoyiError, match="OpenSpiel does not have hex"):
+        make_agent("openspiel", "hex")
+    assert "openspiel" not in agents_for("hex")
 
 
 def test_missing_it_is_said_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
