@@ -143,8 +143,8 @@ def quicker(net: nn.Module, shape: tuple[int, ...], rows: int, device: str = "cp
 
 
 def multiplies_bfloat16() -> bool:
-    """Whether the cores of this machine multiply numbers of bfloat16."""
-    return torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
+    """Whether the cores of this machine multiply numbers of bfloat16, as far as this torch can tell."""
+    return any(getattr(torch.cpu, ask, bool)() for ask in ("_is_amx_tile_supported", "_is_avx512_bf16_supported"))
 
 
 def multiplications(net: nn.Module, shape: tuple[int, ...]) -> int:

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from boyi.baselines.learning import network_evaluator
-from boyi.baselines.learning.network_evaluator import HEAVY, NetworkEvaluator, multiplications
+from boyi.baselines.learning.network_evaluator import HEAVY, NetworkEvaluator, multiplications, multiplies_bfloat16
 from boyi.baselines.learning.openvino_network import Planned
 from boyi.baselines.learning.policy_value import build_policy_value
 from boyi.baselines.learning.recorded import rounded
@@ -43,6 +43,12 @@ def test_bfloat16_is_for_heavy_calls_where_it_is_multiplied(
     assert found == [getattr(torch, name) for name in names]
     for name in ("float32", "bfloat16"):
         assert NetworkEvaluator(game, net, "policy42", precision=name, rows=enough).dtype == getattr(torch, name)
+
+
+def test_a_torch_that_cannot_tell_what_is_quicker_computes_as_usual(monkeypatch: pytest.MonkeyPatch) -> None:
+    for each in ("_is_amx_tile_supported", "_is_avx512_bf16_supported"):
+        monkeypatch.delattr(torch.cpu, each)
+    assert not multiplies_bfloat16()
 
 
 def changed(net: nn.Module) -> nn.Module:
