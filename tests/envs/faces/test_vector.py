@@ -19,6 +19,14 @@ from boyi.wrappers import TurnBasedParallel, vector
 
 HEX = {"board_size": 3, "opponent": "random"}
 every_mode = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.value)
+FIRST_RIGHT = (1, 4)
+"""The first Gymnasium whose own wrappers count, and refuse, as they should in the mode SameStep."""
+
+
+def check_gymnasium(mode: AutoresetMode) -> None:
+    """Skip what an older Gymnasium does wrong by itself."""
+    if mode is AutoresetMode.SAME_STEP and tuple(map(int, gym.__version__.split(".")[:2])) < FIRST_RIGHT:
+        pytest.skip("a fault of this Gymnasium's wrappers")
 
 
 def ours(mode: AutoresetMode = AutoresetMode.SAME_STEP, n: int = 4, **options: Any) -> Any:
@@ -45,6 +53,7 @@ WRAPPERS: dict[str, Callable[[Any], Any]] = {
 @every_mode
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_gymnasiums_wrappers_see_what_they_see_of_single_environments(name: str, mode: AutoresetMode) -> None:
+    check_gymnasium(mode)
     if "Observation" in name and mode is AutoresetMode.SAME_STEP:
         with pytest.raises(ValueError, match="Expected autoreset_mode to be NEXT_STEP or DISABLED"):
             WRAPPERS[name](ours(mode))
@@ -74,6 +83,7 @@ def test_gymnasiums_wrappers_see_what_they_see_of_single_environments(name: str,
 
 @every_mode
 def test_lengths_and_returns_of_episodes_are_right(mode: AutoresetMode) -> None:
+    check_gymnasium(mode)
     env: Any = theirs.RecordEpisodeStatistics(ours(mode))
     _, infos = env.reset(seed=1)
     length, ended, told = np.zeros(4, int), np.zeros(4, bool), 0
