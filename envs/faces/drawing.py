@@ -9,7 +9,7 @@ import io
 import re
 from collections.abc import Iterable
 from html import escape
-from math import ceil
+from math import ceil, fsum
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -181,7 +181,8 @@ def _glyph(character: str) -> tuple[float, str]:
 def label_width(text: str, size: float) -> float:
     """Return the width in pixels of `label(text, ...)`, without the overhang of its pen."""
     text = text.upper()
-    units = sum(_glyph(character)[0] for character in text) + _GAP * max(len(text) - 1, 0)
+    # From 3.12 on Python's own `sum` rounds floats otherwise, and pictures would differ in their last digits.
+    units = fsum(_glyph(character)[0] for character in text) + _GAP * max(len(text) - 1, 0)
     return units * size / 10
 
 

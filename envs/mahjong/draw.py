@@ -7,7 +7,7 @@
 
 import re
 from collections.abc import Iterator
-from math import ceil
+from math import ceil, fsum
 from typing import NamedTuple
 
 import numpy as np
@@ -151,7 +151,7 @@ def _rim(state: np.void, q: int, seat: int | None) -> list[Tile]:
     names, apart = _hand(state, q, seat)
     melds = [_meld(state, q, j, seat) for j in range(state["melds"][q])]
     held = WIDTH * len(names) + (WIDTH + APART) * (apart is not None)
-    scale = min(1.0, (RIGHT - LEFT) / (held + sum(_width(meld) + BETWEEN for meld in melds) + BETWEEN))
+    scale = min(1.0, (RIGHT - LEFT) / (held + fsum(_width(meld) + BETWEEN for meld in melds) + BETWEEN))
     y = BASE - HEIGHT * scale / 2
     own, won = q == (seat or 0), bool(state["won"][q] > 0)
     tiles = [Tile(name, LEFT + WIDTH * scale * (i + 0.5), y, scale, own=own) for i, name in enumerate(names)]
@@ -231,7 +231,7 @@ def _captions(state: np.void, seat: int | None) -> list[str]:
     order = [(int(state["dealer"]) + i) % SEATS for i in range(SEATS)]
     texts = [f"{int(state['points'][q]):+}" for q in order]
     widths = [mark + label_width(text, size) for text in texts]
-    x = -(sum(widths) + 26 * (SEATS - 1)) / 2
+    x = -(fsum(widths) + 26 * (SEATS - 1)) / 2
     for i, (text, width) in enumerate(zip(texts, widths, strict=True)):
         parts.append(character(WINDS[i], x + 7, y + 26, 15, RED.fill if i == 0 else INK, 2))
         parts.append(label(text, x + mark, y + 26, size, INK, "start"))

@@ -8,6 +8,7 @@ how much memory the largest took.
 
 import os
 import signal
+import warnings
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
@@ -47,7 +48,10 @@ class Processes:
             context = get_context("fork")
             self.pipe, other = context.Pipe()
             self.process = context.Process(target=self._serve, args=(other, item.session))
-            self.process.start()
+            with warnings.catch_warnings():
+                # Threads of xdist, which the child does not have and does not need; Python 3.12 warns of them.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                self.process.start()
             other.close()
         numbers = [None if each is None else item.session.items.index(each) for each in (item, following)]
         try:

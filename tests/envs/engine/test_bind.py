@@ -106,9 +106,9 @@ def test_two_processes_may_compile_the_same_game_at_once(copied: Path) -> None:
 
 UNWRITABLE = """
 from numba.core import caching
-caching.UserProvidedCacheLocator.ensure_cache_path = lambda self: (_ for _ in ()).throw(OSError("read-only"))
-for locator in caching.CacheImpl._locator_classes:
-    locator.ensure_cache_path = lambda self: (_ for _ in ()).throw(OSError("read-only"))
+for locator in vars(caching).values():
+    if hasattr(locator, "ensure_cache_path"):
+        locator.ensure_cache_path = lambda self: (_ for _ in ()).throw(OSError("read-only"))
 """
 
 
