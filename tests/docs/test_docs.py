@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+import yaml
 from places import ROOT, Kept, of_game
 from typer.testing import CliRunner
 
@@ -21,7 +22,14 @@ BLOCKS = [
     for page in PAGES
     for k, block in enumerate(BLOCK.findall(page.read_text()))
 ]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_are_yaml_whose_jobs_do_something(path: Path) -> None:
+    jobs = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values()
+    assert jobs and all("uses" in job or all("uses" in step or "run" in step for step in job["steps"]) for job in jobs)
 
 
 @pytest.mark.parametrize("block", BLOCKS)
