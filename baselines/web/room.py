@@ -91,6 +91,7 @@ class Room:
         self.unsaved: bytes | None = None
         """The content that is meant for the file but may not be in it yet."""
         self.writing = threading.Lock()
+        """Held by the thread that writes the file."""
         self.paused, self.delay = False, 0.5
         self.timer: asyncio.TimerHandle | None = None
 

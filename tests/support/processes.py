@@ -49,8 +49,8 @@ class Processes:
             self.pipe, other = context.Pipe()
             self.process = context.Process(target=self._serve, args=(other, item.session))
             with warnings.catch_warnings():
-                # Threads of xdist, which the child does not have and does not need; Python 3.12 warns of them.
-                warnings.simplefilter("ignore", DeprecationWarning)
+                # Of threads of xdist, which the child has not and does not need. It keeps this filter, no wider one.
+                warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
                 self.process.start()
             other.close()
         numbers = [None if each is None else item.session.items.index(each) for each in (item, following)]
