@@ -24,10 +24,13 @@ def load(game: Game) -> Any:
     unknown = [name for name, value in game.values if value != game.spec.params[name].default]
     if not template or any(f"{{{name}}}" not in template for name in unknown):
         raise KeyError(str(game))
-    try:
-        return pyspiel.load_game(template.format(**game.params))
-    except pyspiel.SpielError:
-        raise KeyError(str(game)) from None
+    # Asked before loading: of what it does not have, OpenSpiel writes pages to standard error.
+    wanted = pyspiel.game_parameters_from_string(template.format(**game.params))
+    takes = {kind.short_name: kind.parameter_specification.keys() for kind in pyspiel.registered_games()}
+    name = wanted.pop("name")
+    if name not in takes or not wanted.keys() <= takes[name]:
+        raise KeyError(str(game))
+    return pyspiel.load_game(name, wanted)
 
 
 class OpenSpiel(Agent):

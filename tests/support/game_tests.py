@@ -20,9 +20,10 @@ import pytest
 from histories import SIGMAS, count, keys, play, random_histories, replayed, seen
 from numba import config
 from numpy.typing import NDArray
+from openspiels import spiel
 from sizes import marks
 
-from boyi.baselines.players.openspiel import load, their_action
+from boyi.baselines.players.openspiel import their_action
 from boyi.envs import Batch, BoyiError, Game, IllegalAction, find
 from boyi.envs.conformance import check
 from boyi.envs.conformance.oracle import Player, compare, side_by_side
@@ -137,7 +138,7 @@ class OpenSpielTests(Tables):
     def test_every_ply_agrees_with_openspiel(self, compared: tuple[str, tuple[int, int]]) -> None:
         """Legal actions, mover, end and returns."""
         game, many = find(compared[0]), count(*compared[1])
-        planned, peer = self.planned(game), load(game)
+        planned, peer = self.planned(game), spiel(game)
         batch = Batch(game, many + len(planned), seed=2, encoder=None)
         theirs = [peer.new_initial_state() for _ in range(batch.n)]
         # Looking whether the game has numbers of its own for them, action by action, would take longer than all else.

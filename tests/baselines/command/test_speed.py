@@ -4,6 +4,7 @@ import builtins
 from typing import Any
 
 import pytest
+from openspiels import spiel
 from typer.testing import CliRunner
 
 from boyi.baselines.command import peers, speed
@@ -83,6 +84,7 @@ def test_a_line_without_a_peer_shows_our_own_rates(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("name", ["hex:board_size=3,swap=true", "gomoku:board_size=5", "einstein"])
 @pytest.mark.parametrize("peer", [peers.openspiel_loop, peers.openspiel_cheap_loop, peers.openspiel_mcts])
 def test_openspiel_runs_beside_us(peer: Any, name: str) -> None:
+    spiel(name)
     assert peer(find(name))(0.01) > 0
 
 

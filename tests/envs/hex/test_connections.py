@@ -9,7 +9,7 @@ from hex_values import decode, encode, values, wins
 from numba import njit
 
 from boyi.envs import find
-from boyi.envs.grid.bitset import has
+from boyi.envs.grid.bitset import count, has
 from boyi.envs.hex.connections import connect, net_dtype
 from boyi.envs.hex.fill import EMPTY, fill, fill_on, place
 from boyi.envs.hex.reconnect import reconnect
@@ -188,7 +188,7 @@ def run_connect(b, n, notes, seat):
 def full(net: Any, x: int, y: int) -> list[int]:
     """Return how many cells the full connections of two points need, least first; none if they are not connected."""
     k = net["pair"][x, y]
-    return [] if k < 0 else sorted(int(w.sum()) for w in np.bitwise_count(net["full"][k][: net["fulls"][k]]))
+    return [] if k < 0 else sorted(int(count(cells)) for cells in net["full"][k][: net["fulls"][k]])
 
 
 def cell(n: int, name: str) -> int:
