@@ -1,6 +1,7 @@
 """The package as people install it: light to import, registered, and exactly these files in the wheel."""
 
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -62,23 +63,37 @@ def test_the_version_is_stated_once_more_only_in_the_metadata() -> None:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Build the wheel from the files that git tracks; return the names inside."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """Build the wheel from the files that git tracks, as the workflow does that releases it."""
     home = tmp_path_factory.mktemp("wheel")
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
     for name in filter(None, listed.decode().split("\0")):
         (home / "src" / name).parent.mkdir(parents=True, exist_ok=True)
         (home / "src" / name).write_bytes((ROOT / name).read_bytes())
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(home), str(home / "src")]
-    subprocess.run(command, check=True, capture_output=True)
-    with zipfile.ZipFile(next(home.glob("*.whl"))) as archive:
-        return archive.namelist()
+    environment = {**os.environ, "BOYI_ADDRESS": "https://example.org/boyi"}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    assert "is absent from" not in done.stdout + done.stderr  # setuptools takes no folder of files for a package
+    return zipfile.ZipFile(next(home.glob("*.whl")))
 
 
-def test_the_wheel_holds_the_package_and_nothing_else(wheel: list[str]) -> None:
+def test_the_wheel_holds_the_package_and_nothing_else(wheel: zipfile.ZipFile) -> None:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     folders = ("envs/", "baselines/", "wrappers/")
     code = [name for name in listed if name.startswith(folders)]
     expected = {f"boyi/{name}" for name in ["__init__.py", "py.typed", *code]}
-    assert {name for name in wheel if ".dist-info/" not in name} == expected
-    assert any(name.endswith("licenses/LICENSE") for name in wheel)
+    assert {name for name in wheel.namelist() if ".dist-info/" not in name} == expected
+    assert any(name.endswith("licenses/LICENSE") for name in wheel.namelist())
+
+
+def test_its_page_leads_to_where_the_repository_lives(wheel: zipfile.ZipFile) -> None:
+    """PyPI shows README.md without the files beside it, which every link leads to."""
+    page = wheel.read(next(name for name in wheel.namelist() if name.endswith("/METADATA"))).decode()
+    tag = f"v{boyi.__version__}"
+    assert f"Project-URL: Changelog, https://example.org/boyi/blob/{tag}/CHANGELOG.md" in page
+    links = re.findall(r"(!?)\[[^]]*\]\(([^)]*)\)", page)
+    ours = [(picture, link) for picture, link in links if link.startswith("https://example.org/boyi/")]
+    assert len(ours) > 20 and ("!", f"https://example.org/boyi/raw/{tag}/docs/games.gif") in ours
+    for picture, link in ours:
+        assert (ROOT / link.removeprefix(f"https://example.org/boyi/{'raw' if picture else 'blob'}/{tag}/")).exists()
+    assert {link for _, link in links if "://" not in link} == set()
