@@ -445,7 +445,7 @@ def web(ctx: typer.Context) -> None:
 
 @app.command(context_settings=UNREAD)
 def export(ctx: typer.Context) -> None:
-    """Write what a run of AlphaZero has learned as a small file with a card."""
+    """Write what a run has learned as a small file with a card."""
     _delegate(ctx, "export")
 
 
