@@ -96,7 +96,7 @@ class MCTS(Agent):
 
     def fit(self, game: Game) -> None:
         if self.values["rave"] and game.spec.hidden:
-            raise BoyiError(f"{self.name}: rave compares actions that are all legal; in {game} that hangs on the world")
+            raise BoyiError(f"{self.name}: rave needs actions legal whatever is hidden, unlike those of {game}")
         if self.values["examine"] and not learns(game):
             raise BoyiError(
                 f"{self.name}: positions of {game} cannot be examined for who wins: it plays with examine=0"

@@ -260,7 +260,7 @@ def secrets(probe: Probe) -> None:
             for each in (again, dealt):
                 probe.kernel(redeal_one)(each, seat, open_stream(k + 1))
             same = field_bytes(again) == field_bytes(dealt)
-            probe.require(same, position, f"redeal for seat {seat} hangs on what it hides")
+            probe.require(same, position, f"redeal for seat {seat} depends on what it hides")
         for _ in probe.walk(position.seed, states):
             pass
     probe.require(dealt_anew, None, "redeal changes nothing: is anything hidden?")

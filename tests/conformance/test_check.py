@@ -140,7 +140,7 @@ FAULTS = {
         "rules.py",
         "holders += 1 << q",
         "holders += 1 << q\n            rng[0] += np.uint64(card)",
-        "hangs on what it hides",
+        "depends on what it hides",
     ),
     "redealt mask": Fault(
         "rules.py", "mask[n] = in_deck(s) > 0", "mask[n] = s.place[0] == DECK", "changes its own mask"

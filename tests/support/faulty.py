@@ -93,7 +93,7 @@ def masks(env: Any) -> np.ndarray:
 
 
 def act(env: Any, t: int) -> Any:
-    """Play legal actions that hang on the position and on `t`; return what comes of them."""
+    """Play legal actions that depend on the position and on `t`; return what comes of them."""
     legal = masks(env)
     rows = np.atleast_2d(legal)
     chosen = np.array([np.flatnonzero(row)[t % row.sum()] if row.any() else 0 for row in rows])

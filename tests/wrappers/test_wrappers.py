@@ -214,7 +214,7 @@ def opened(moves: int, seed: int) -> str:
 def test_an_opening_is_played_from_the_seed() -> None:
     assert "ply 6 " in opened(3, seed=0) and "ply 0 " in opened(0, seed=0)
     assert opened(3, seed=0) == opened(3, seed=0)
-    # The opponent's answers hang on the seed too: what differs on a fixed answer is the opening.
+    # The opponent's answers depend on the seed too: what differs on a fixed answer is the opening.
     assert len({opened(3, seed) for seed in range(10)}) == 10
 
 

@@ -76,7 +76,7 @@ def test_whatever_is_printed_is_printed_in_ascii_where_that_is_all_there_is(word
 
 
 def test_a_table_is_printed_in_ascii(monkeypatch):
-    """What times and ratings are like hangs on the machine: here they are what no ASCII holds."""
+    """What times and ratings are like depends on the machine: here they are what no ASCII holds."""
     out = io.TextIOWrapper(io.BytesIO(), "ascii")
     monkeypatch.setattr(sys, "stdout", out)
     fit_outputs()

@@ -693,7 +693,7 @@ def test_suits_are_seen_alike() -> None:
     assert not torch.allclose(net(x[:, :, [3, 1, 2, 0]])[:, 27:], values[:, 27:], atol=1e-2)
     changed = x.clone()
     changed[:, :, 0] = 0.0
-    assert not torch.allclose(net(changed)[:, 9:], values[:, 9:], atol=1e-3)  # a suit hangs on the others as well
+    assert not torch.allclose(net(changed)[:, 9:], values[:, 9:], atol=1e-3)  # a suit depends on the others as well
 
 
 # How networks start and learn

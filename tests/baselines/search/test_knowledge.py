@@ -113,7 +113,7 @@ def test_the_same_seed_takes_the_same_search() -> None:
 
 
 def test_a_search_takes_nothing_from_the_one_before() -> None:
-    """What is found step by step may be less than at once: a game must not hang on those played beside it."""
+    """What is found step by step may be less than at once: a game must not depend on those played beside it."""
     view, agent, examined = Batch("hex:board_size=6", 1, seed=0).view(), searcher(600, reuse=False), [0]
     for _ in range(3):
         agent.act(view)

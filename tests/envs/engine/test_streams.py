@@ -203,7 +203,7 @@ def test_a_run_that_drew_its_seed_goes_on_with_it(tmp_path) -> None:
     lines = whole.read_text().splitlines(keepends=True)
     part.write_text("".join(lines[:3]))
     again = compete(Match("einstein", ["random", "random"], games=6, seed=None), part, resume=True)
-    # How many games are played side by side, and so in which order they end, hangs on how busy the machine is.
+    # How many games are played side by side, and so in which order they end, depends on how busy the machine is.
     untimed = [
         sorted(re.sub(r'"(seconds|decisions)": \{.*?\}', "", line) for line in path.read_text().splitlines())
         for path in (whole, part)

@@ -128,7 +128,7 @@ def test_it_discards_what_it_may() -> None:
 
 @every_set
 def test_decisions_follow_the_definition(game: Game) -> None:
-    """§5 to §12: in hands that it plays, now and then at random; and no decision hangs on what the seat cannot know."""
+    """§5 to §12: in hands that it plays, now and then at random; no decision depends on what the seat cannot know."""
     lots, batch, checked = np.random.default_rng(5), Batch(game, count(12, 2), seed=9, encoder=None), 0
     while (rows := np.flatnonzero(batch.to_move >= 0)).size and checked < count(80, 7):
         actions = batch.sample()

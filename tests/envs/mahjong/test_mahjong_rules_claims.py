@@ -102,7 +102,7 @@ def test_claimed_melds() -> None:
 
 
 def test_asking_order() -> None:
-    """§9: from the seat after the discarder on, those who can claim; what each may answer hangs on no other answer."""
+    """§9: from the seat after the discarder on, those who can claim; no answer depends on another."""
     state = table("", "55m", "5m", "46m", turn=2, far="5m")
     assert asks(played(state, "5m")) == "3 chow 456m pass"
     assert asks(played(state, "5m, chow 456m")) == "1 pong pass"

@@ -204,7 +204,7 @@ def test_accepted_counts_what_it_is_given() -> None:
 
 
 def test_classes_are_joined_like_groups() -> None:
-    """Joining hangs on no order, an empty group changes nothing, and of 198 and 328 classes none is missing."""
+    """Joining depends on no order, an empty group changes nothing, and of 198 and 328 classes none is missing."""
     classes, joined, lacking = distance_tables()
     assert joined.shape == (328, 328) and lacking.shape == (328, MELDS + 1)
     assert np.unique(classes).size == 198 and np.unique(joined).size == 328
