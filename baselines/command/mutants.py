@@ -42,6 +42,6 @@ def mutants(
     show(table, f"{killed} of {len(verdicts)} killed")
     if killed < len(verdicts):
         for verdict in verdicts:
-            if verdict.outcome not in ("killed", "survived"):
+            if only is None and verdict.outcome not in ("killed", "survived"):  # else it has been printed
                 complain(told(verdict))
         raise typer.Exit(1)

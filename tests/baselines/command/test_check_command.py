@@ -99,6 +99,8 @@ def test_one_bug_is_shown_as_it_is_noticed(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_survivor_is_a_failure_and_a_crash_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     code, out, err = judged(monkeypatch, "survived", "survived", "crashed")
     assert code == 1 and "survived" in out and "crashed" in out and "crashed\nsaid" in err
+    code, out, err = judged(monkeypatch, "survived", "crashed", only="the loser is rewarded")
+    assert code == 1 and out.count("said") == 1 and "said" not in err
 
 
 def test_tests_that_fail_without_a_bug_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
