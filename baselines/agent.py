@@ -22,8 +22,8 @@ from ..envs.faces.frame import KEYS, LAYOUTS, Frame, whole
 
 
 class Weights(NamedTuple):
-    """How an agent rates actions: `numbers` (actions,) float64, NaN where unknown, are how often it has looked at each
-    where they are `visits`, or else values to the seat to move, the higher the better. `notes` say more of each, under
+    """How an agent rates actions: `numbers` (actions,) float64, NaN where unknown, say how often it has looked at each
+    if they are `visits`, else what each is worth to the seat to move. `notes` say more of each, under
     a word for what they are about, "" where there is nothing to say.
     """
 
@@ -38,7 +38,7 @@ class Agent(ABC):
     name: ClassVar[str]
     params: ClassVar[Mapping[str, Param]] = {}
     positional: ClassVar[str | None] = None
-    """The parameter that may stand alone behind the colon of the agent's string."""
+    """The parameter that may stand alone after the colon of the agent's string."""
     foreign: ClassVar[bool] = False
     """Whether the agent's string names a program, which it starts."""
 
@@ -75,14 +75,14 @@ class Agent(ABC):
 
         `BoyiError` from an agent that cannot tell.
         """
-        raise BoyiError(f"{self.name} does not say what a position is worth: alphabeta, exact, mcts and puct do")
+        raise BoyiError(f"{self.name} does not say what a position is worth: alphabeta, az, exact, mcts and puct do")
 
     def weigh(self, view: View, k: int = 0) -> Weights:
-        """Say what each action in game k of a view is to it: how often it has looked at it, or what it is worth.
+        """Say what it makes of each action in game k of a view: how often it has looked at it, or what it is worth.
 
         `BoyiError` from an agent that cannot tell.
         """
-        raise BoyiError(f"{self.name} does not weigh actions: az, dqn, exact, expectimax with dice, mcts and puct do")
+        raise BoyiError(f"{self.name} does not weigh actions: az, dqn, ddqn, exact, expectimax, mcts and puct do")
 
     def so_far(self, view: View, k: int = 0) -> Weights | None:
         """Return, in the middle of `weigh`, what that would return if it ended now; None from one that cannot tell.
@@ -108,8 +108,14 @@ class Agent(ABC):
         """Whether it follows games by their actions, so that they have to be kept."""
         return False
 
+    def played(self, view: View, k: int) -> list[int]:
+        """Return the actions so far of game k of a view; `BoyiError` when they have not been kept from its start."""
+        if view.history is None or len(view.history[k]) != view.states["ply"][k]:
+            raise BoyiError(f"{self.name} follows a game by its actions: make the batch with history=True")
+        return view.history[k]
+
     def conclude(self, row: int, episode: int) -> str | None:
-        """Note that a game has ended in which it made decisions; return why it has lost it nevertheless, or None."""
+        """Note that a game in which it decided has ended; return why it forfeits that game all the same, or None."""
         return None
 
     def close(self) -> None:  # noqa: B027 - most hold nothing

@@ -1,4 +1,4 @@
-"""What games of the arena begin with: actions drawn from their seed, at random or until a judge holds them to be even.
+"""What games of the arena begin with: actions drawn from their seed, at random or until a judge considers them even.
 
 After a few random stones of Gomoku, the seat that begins wins nine games of ten: half of every pair is decided before
 anybody has chosen an action. If a judge first looks for even positions, more is left to the agents.
@@ -106,6 +106,6 @@ class Openings:
                 if abs(value) <= self.margin:
                     return actions
         raise BoyiError(
-            f"{self.game}: of {TRIES} openings of {self.actions} actions on seed {seed} {judge} holds none for even "
-            f"within {self.margin:g}: allow a larger margin, or other numbers of actions"
+            f"{self.game}: of {TRIES} openings of {self.actions} actions on seed {seed} {judge} considers none even "
+            f"within {self.margin:g}: allow a larger margin, or another number of actions"
         )

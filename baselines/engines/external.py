@@ -108,11 +108,11 @@ class External(Agent):
 
     def follows(self, view: View, k: int) -> bool:
         """Whether the game begins with the actions that the program was told."""
-        return self.told == history(self, view, k)[: len(self.told)]
+        return self.told == self.played(view, k)[: len(self.told)]
 
     def news(self, view: View, k: int) -> list[int]:
         """Return the actions that the program has not been told yet, and count them as told."""
-        latest = history(self, view, k)[len(self.told) :]
+        latest = self.played(view, k)[len(self.told) :]
         self.told += latest
         return latest
 
@@ -189,13 +189,6 @@ class External(Agent):
         wrong = self.part()
         if wrong is not None:
             LOG.warning("%s: %s", self, wrong)
-
-
-def history(agent: Agent, view: View, k: int) -> list[int]:
-    """Find the actions so far of game k of a view; `BoyiError` when they have not been kept from its start."""
-    if view.history is None or len(view.history[k]) != view.states["ply"][k]:
-        raise BoyiError(f"{agent.name} follows a game by its actions: make the batch with history=True")
-    return view.history[k]
 
 
 def stream(view: View, k: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""`openspiel`: OpenSpiel's C++ tree search as an agent, in the games that it has by the same rules."""
+"""`openspiel`: OpenSpiel's C++ tree search as an agent, in the games that it has with the same rules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def load(game: Game) -> Any:
     unknown = [name for name, value in game.values if value != game.spec.params[name].default]
     if not template or any(f"{{{name}}}" not in template for name in unknown):
         raise KeyError(str(game))
-    # Asked before loading: of what it does not have, OpenSpiel writes pages to standard error.
+    # Asked before loading: OpenSpiel writes pages to standard error about what it does not have.
     wanted = pyspiel.game_parameters_from_string(template.format(**game.params))
     takes = {kind.short_name: kind.parameter_specification.keys() for kind in pyspiel.registered_games()}
     name = wanted.pop("name")
@@ -94,10 +94,8 @@ class OpenSpiel(Agent):
         """Build OpenSpiel's state of game k of a view; `BoyiError` when its history was not kept."""
         self.fit(view.game)
         assert self.peer is not None
-        if view.history is None:
-            raise BoyiError("openspiel follows a game by its actions: make the batch with history=True")
         state = self.peer[1].new_initial_state()
-        for action in their_actions(view.game, view.states[k], view.history[k]):
+        for action in their_actions(view.game, view.states[k], self.played(view, k)):
             state.apply_action(action)
         return state
 

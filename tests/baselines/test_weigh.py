@@ -63,7 +63,7 @@ def test_values_are_those_of_the_mover() -> None:
 
 def test_who_cannot_tell_says_who_can() -> None:
     (view,) = views("hex:board_size=3", 1)
-    with pytest.raises(BoyiError, match="random does not weigh actions: az, dqn, exact, expectimax"):
+    with pytest.raises(BoyiError, match="random does not weigh actions: az, dqn, ddqn, exact, expectimax"):
         make_agent("random").weigh(view)
     told = {"az", "dqn", "ddqn", "imitation", "exact", "expectimax", "mcts", "puct"}
     plain = AGENTS["random"].weigh

@@ -104,14 +104,23 @@ def test_it_needs_the_actions_so_far() -> None:
         OpenSpiel().act(Batch("hex", 1, seed=0).view())
 
 
+def test_a_game_whose_beginning_was_not_kept_is_refused() -> None:
+    """Its latest actions alone lead to another position, in which the same might be legal."""
+    batch = Batch("hex:board_size=5", 1, seed=0)
+    batch.step(batch.sample())
+    batch.keep_history()
+    batch.step(batch.sample())
+    with pytest.raises(BoyiError, match="openspiel follows a game by its actions: make the batch with history=True"):
+        OpenSpiel().act(batch.view())
+
+
 def test_a_history_of_another_game_is_refused() -> None:
     batch = Batch("einstein", 1, seed=0, history=True)
     for _ in range(6):
         batch.step(batch.sample())
     view = batch.view()
     assert view.history is not None
-    view.history[0][:] = view.history[0][::-1]
-    view.history[0].append(17)
+    view.history[0][:] = [17] * 6
     with pytest.raises(BoyiError, match="the history of this game of EinStein does not lead to its position"):
         OpenSpiel().state(view, 0)
 

@@ -1,4 +1,4 @@
-"""What games begin with: openings of a seed, those a judge holds for even, and who may be a judge."""
+"""What games begin with: openings of a seed, those a judge considers even, and who may be a judge."""
 
 import json
 import shlex
@@ -75,7 +75,7 @@ def test_a_judge_that_holds_nothing_for_even_is_told_of() -> None:
             return -1.0
 
     with pytest.raises(
-        BoyiError, match=r"of 200 openings of 2 actions on seed 7 random holds none for even within 0\.2"
+        BoyiError, match=r"of 200 openings of 2 actions on seed 7 random considers none even within 0\.2"
     ):
         Openings(GOMOKU, 2, even=True, judge=Gloomy()).of(7)
 
@@ -96,7 +96,7 @@ def test_openings_that_cannot_be_are_refused(game: str, options: dict[str, objec
 
 
 def test_an_agent_that_cannot_tell_is_no_judge() -> None:
-    with pytest.raises(BoyiError, match="random: random does not say what a position is worth: alphabeta, exact, mcts"):
+    with pytest.raises(BoyiError, match="random: random does not say what a position is worth: alphabeta, az, exact"):
         Openings(HEX, 1, even=True, judge="random").of(0)
 
 
