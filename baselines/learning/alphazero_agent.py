@@ -40,7 +40,7 @@ KEPT = {
 
 
 class AlphaZeroCard(Form, frozen=True, kw_only=True):
-    """What a network is: the games it has learned and how it sees them, its name and choices, the search that it was
+    """What a network is: the games it has learned and how it sees them, its name and choices, and the search it was
     trained with; if it ships, also how it was made: command, commit, config, games, hours, machine, ladder.
     """
 
@@ -230,27 +230,27 @@ class AlphaZeroAgent(NetworkPlayer):
     name = "az"
     positional: ClassVar[str | None] = "weights"
     params = {
-        "weights": Param("", "name of weights that ship, folder of a run, or a file; empty: the game's that ship"),
+        "weights": Param("", "name of weights that ship, folder of a run, or a file; empty: the ones for the game"),
         **SEARCH,
-        "device": Param("cpu", "where the network is: cpu, cuda"),
+        "device": Param("cpu", "where the network is: cpu, cuda or auto"),
         "threads": Param(1, "threads of the CPU that the network computes on", low=1, high=1024),
     }
 
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
         if self.values["sims"] == 1:
-            raise BoyiError("az: sims must be 0, for the policy alone, or from 2: the first only opens the root")
+            raise BoyiError("az: sims must be 0, for the policy alone, or at least 2: the first only opens the root")
         self.learned: LearnedNetwork | None = None
 
     def evaluator(self, game: Game) -> NetworkEvaluator:
         named = self.values["weights"] or game.name
         if not self.values["weights"] and named not in shipped_weights("az"):
-            raise BoyiError(f"az: no weights ship that play {game}: name what does, as in az:runs/NAME")
+            raise BoyiError(f"az: no weights that play {game} ship: name some that do, as in az:runs/NAME")
         if self.learned is None or self.learned.where != named:
             self.learned = read_network(named)
-        from .network_evaluator import NetworkEvaluator, check_device
+        from .network_evaluator import NetworkEvaluator, pick_device
 
-        device = check_device(self.values["device"])
+        device = pick_device(self.values["device"])
         card = self.learned.card
         return NetworkEvaluator(
             game,

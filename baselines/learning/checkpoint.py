@@ -50,14 +50,14 @@ def read_file(path: Path, form: type[F], format: str) -> tuple[dict[str, np.ndar
             names = list(file.keys())
             strange = [name for name in names if file.get_slice(name).get_dtype() not in DTYPES]
             if strange:
-                raise BoyiError(f"{path} is damaged: NumPy has no numbers such as those of {strange[0]}")
+                raise BoyiError(f"{path} is damaged: NumPy has no dtype for {strange[0]}")
             arrays = {name: file.get_tensor(name) for name in names}
     except FileNotFoundError:
         raise BoyiError(f"cannot read {path}: there is no such file") from None
     except OSError as error:
         raise BoyiError(f"cannot read {path}: {error.strerror or error}") from None
     except SafetensorError as error:
-        raise BoyiError(f"{path} is damaged, or no safetensors file: {error}") from None
+        raise BoyiError(f"{path} is damaged, or not a safetensors file: {error}") from None
     if said.get(DIGEST) not in (None, _digest(arrays, said[KEY])):
         raise BoyiError(f"{path} is damaged: what it holds is not what was written")
     return arrays, facts

@@ -39,7 +39,7 @@ from ...wrappers.sb3 import SB3VecEnv, game_of, plays_itself
 from ..agent import Agent
 from .chain import Chain
 from .model_agent import ModelAgent, write_model
-from .network_evaluator import check_device
+from .network_evaluator import pick_device
 from .policies import MASK, POLICIES, MaskedDQNPolicy, MaskedQNetwork, best, masked, observation_key, random_legal
 from .replay import Observation, Replay, Transitions
 from .turns import Turns
@@ -123,7 +123,7 @@ class DQN(PlainDQN):
             raise BoyiError(f"average must be a number from 0 to below 1, not {shown(average)}")
         if not is_number(prioritized, 0, 1):
             raise BoyiError(f"prioritized must be a number from 0 to 1, not {shown(prioritized)}")
-        check_device(options.get("device", "auto"))
+        pick_device(options.get("device", "auto"))
         for name in ("optimize_memory_usage", "replay_buffer_class", "replay_buffer_kwargs"):
             if name in options:
                 raise BoyiError(f"DQN keeps transitions in a memory of its own: {name} cannot be set")
@@ -180,7 +180,7 @@ class DQN(PlainDQN):
 
     @property
     def quantiles(self) -> int:
-        """How many quantiles of what an action may bring the network gives; where it is not 0, they are learned."""
+        """How many quantiles the network gives of what an action may bring; where it is not 0, they are learned."""
         return int(getattr(self.policy.q_net.q_net, "choices", {}).get("quantiles", 0))
 
     @property
@@ -321,7 +321,7 @@ class DQN(PlainDQN):
         return ModelAgent(self)
 
     def export(self, path: PathOf) -> None:
-        """Write the network that plays as one safetensors file, which ``"dqn:PATH"`` plays from."""
+        """Write the network that plays as one safetensors file, for ``"dqn:PATH"`` (`double`: ``"ddqn:PATH"``)."""
         write_model(path, self)
 
 
@@ -332,7 +332,7 @@ def choose_target(env: VecEnv, target: str | None) -> str:
     if target is None:
         return "negamax" if duel else "own_next"
     if target == "negamax" and not duel:
-        raise BoyiError('target="negamax" takes self-play (opponent="self") of two seats at zero sum; use "own_next"')
+        raise BoyiError('target="negamax" takes zero-sum self-play (opponent="self") of two seats; use "own_next"')
     if target == "literal" and not (alone and isinstance(env.unwrapped, SB3VecEnv)):
         raise BoyiError('target="literal" takes self-play in an SB3VecEnv made with opponent="self"')
     return target

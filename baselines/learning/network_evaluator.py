@@ -28,7 +28,7 @@ PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 multiply it. On a CPU "auto" leaves the work to OpenVINO if that is installed, in bfloat16 if the CPU multiplies it.
 """
 HEAVY = 16_000_000
-"""Multiplications a call from which bfloat16 is quicker on those CPUs, by half and more. Far below, it takes twice as
+"""Multiplications per call at which bfloat16 is quicker on those CPUs, by half and more. Far below, it takes twice as
 long: for one position of Hex 7x7 with 32 filters, or hundreds of EinStein with layers of 20.
 """
 
@@ -162,11 +162,12 @@ def multiplications(net: nn.Module, shape: tuple[int, ...]) -> int:
     return sum(counted)
 
 
-def check_device(device: str) -> str:
-    """Return a device that torch has here; `BoyiError` for one that it does not know or have."""
+def pick_device(device: str) -> str:
+    """Return the device named or, with "auto", a GPU where torch has one; `BoyiError` for one that it does not have."""
     try:
-        if device != "auto":
-            torch.zeros(1, device=device).item()  # which also checks that it holds numbers: "meta" does not
+        if device == "auto":
+            return "cuda" if torch.cuda.is_available() else "cpu"
+        torch.zeros(1, device=device).item()  # which also checks that it holds numbers: "meta" does not
     except Exception:  # each device that torch was built without fails in a way of its own
         raise BoyiError(
             f"device must be auto, cpu, or one that torch has here, as cuda or cuda:1, not {shown(device)}"

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import msgspec
 import numpy as np
-import torch
 from torch import nn
 
 from ...envs.engine.errors import BoyiError
@@ -21,7 +20,7 @@ from ..learning.alphazero import AlphaZero
 from ..learning.alphazero_agent import KEPT, AlphaZeroCard, LearnerAgent, write_network
 from ..learning.alphazero_params import PARAMS
 from ..learning.model_agent import tensor_forms
-from ..learning.network_evaluator import check_device
+from ..learning.network_evaluator import pick_device
 from ..learning.samples import positions
 from ..learning.self_play import SUMS, SelfPlay
 from .config import Config
@@ -292,9 +291,3 @@ def sample_forms(game: Game, form: np.dtype, size: int) -> Forms:
         else:
             found[name] = ArrayForm((size, *part.shape), (part.base.type,), *bounds[name])
     return found
-
-
-def pick_device(device: str) -> str:
-    """Return the device to learn on: the one named or, with "auto", a GPU where torch has one."""
-    found = check_device(device)
-    return ("cuda" if torch.cuda.is_available() else "cpu") if found == "auto" else found

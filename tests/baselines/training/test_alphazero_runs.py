@@ -329,8 +329,8 @@ def test_a_layout_that_was_learned_alone_is_played_in_the_whole_game(leaf: str) 
     [
         ("az:nothing", "no weights are called 'nothing': those that ship are"),
         ("az:runs/nothing", "cannot read runs/nothing: there is no such file"),
-        ("az:tiny.toml", "tiny.toml is damaged, or no safetensors file"),
-        ("az:runs/tiny,sims=1", "az: sims must be 0, for the policy alone, or from 2"),
+        ("az:tiny.toml", "tiny.toml is damaged, or not a safetensors file"),
+        ("az:runs/tiny,sims=1", "az: sims must be 0, for the policy alone, or at least 2"),
         ("az:runs/tiny,device=nonsense", "device must be auto, cpu"),
         ("az:runs/tiny/checkpoint.safetensors", "is not a file of format boyi-az-1"),
         ("dqn:runs/tiny", "is not a file of format boyi-model-1"),
@@ -341,6 +341,11 @@ def test_a_layout_that_was_learned_alone_is_played_in_the_whole_game(leaf: str) 
 def test_agents_say_what_is_wrong(weights: Path, agent: str, sentence: str) -> None:
     with pytest.raises(BoyiError, match=re.escape(sentence)):
         make_agent(agent, GAME)
+
+
+def test_auto_is_a_device_that_there_is(weights: Path) -> None:
+    view = Batch(GAME, 2, seed=0).view()
+    assert view.mask[[0, 1], make_agent("az:runs/tiny,sims=0,device=auto", GAME).act(view)].all()
 
 
 def test_another_version_of_the_game_is_refused(weights: Path) -> None:

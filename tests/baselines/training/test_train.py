@@ -288,7 +288,7 @@ def test_models_as_agents_say_what_is_wrong():
         ("ddqn:runs/nothing", "cannot read runs/nothing: there is no such file"),
         ("ddqn", "ddqn plays what a run has learned: name its folder, as in ddqn:runs/NAME"),
         ("ddqn:runs/tiny,run=runs/tiny", "gives run twice"),
-        ("ddqn:tiny.toml", "tiny.toml is damaged, or no safetensors file"),
+        ("ddqn:tiny.toml", "tiny.toml is damaged, or not a safetensors file"),
         ("ddqn:runs/tiny/checkpoint.safetensors", "is not a file of format boyi-model-1"),
     ):
         with pytest.raises(BoyiError, match=re.escape(sentence)):
