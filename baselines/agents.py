@@ -55,7 +55,7 @@ AGENTS: dict[str, type[Agent]] = {
 
 
 def make_agent(agent: AgentLike, game: str | Spec | Game | None = None, **look: Any) -> Agent:
-    """Make an agent of a string, an `Agent`, a callable ``(observation, mask) -> action`` or "module:attribute".
+    """Make an agent from a string, an `Agent`, a callable ``(observation, mask) -> action`` or "module:attribute".
 
     Models of Stable-Baselines3, TorchRL and RLlib work, too. `look` says how a callable or a model sees games, by
     `encoder`, `layout` and `keys`. With `game`, also check that the algorithm fits it. `BoyiError` says what is wrong
@@ -151,7 +151,7 @@ def agents_for(game: str | Spec | Game) -> list[str]:
 
 def learned(agent: str) -> bool:
     """Whether an agent's string names one that plays by a network, alone or inside another."""
-    return re.search(r"\b(az|dqn|ddqn):", agent) is not None
+    return re.search(r"(?<!/)\b(az|dqn|ddqn)(?=[:,']|$)", agent) is not None
 
 
 def can_play(agent: str) -> bool:
@@ -197,13 +197,13 @@ def make_env(game: str | Spec | Game, opponent: Any = "random", **options: Any) 
 def make_vector_env(
     game: str | Spec | Game, num_envs: int = 1, opponent: Any = "random", **options: Any
 ) -> GameVectorEnv:
-    """Build the native vector environment; options as those of `make_env`."""
+    """Build the native vector environment; the options are those of `make_env`."""
     params, options = _split(game, options, GameVectorEnv)
     return GameVectorEnv(params, num_envs, _seated(opponent, params), resolve=make_opponents, **options)
 
 
 def _seated(opponent: Any, game: Game) -> list[Player] | None:
-    """Do what `make_opponents` does for a new environment; warn at once about what self-play is not."""
+    """Do what `make_opponents` does for a new environment; warn at once about the limits of self-play."""
     players = make_opponents(opponent, game)
     if players is None:
         warnings.warn(SELF_PLAY, SelfPlayWarning, stacklevel=3)

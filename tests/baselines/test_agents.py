@@ -14,7 +14,7 @@ from sizes import COMPILES, sized
 
 from boyi.baselines import make_agent
 from boyi.baselines.agent import Agent
-from boyi.baselines.agents import AGENTS, agents_for
+from boyi.baselines.agents import AGENTS, agents_for, learned
 from boyi.baselines.learning.shipped import shipped_weights
 from boyi.envs import Batch, BoyiError, Param, find, games
 from boyi.envs.engine.facts import facts
@@ -124,3 +124,14 @@ def test_a_game_of_dice_and_secrets_is_played_or_refused(agent: str) -> None:
     """A game that no agent was written for: the toy of the tests, with three seats."""
     game = find(toy.SPEC)
     assert (agent in agents_for(game)) == (agent in ("random", "mcts"))
+
+
+@pytest.mark.parametrize(
+    ("agent", "networks"),
+    [
+        *[("az", True), ("dqn:hex", True), ("two_phase:battle=az,layout=greedy", True), ("pool:'az' 'mcts'", True)],
+        *[("mcts:sims=3", False), ("gtp:cmd=./az", False), ("az=mcts:sims=3", False)],
+    ],
+)
+def test_a_string_shows_whether_a_network_plays(agent: str, networks: bool) -> None:
+    assert learned(agent) == networks
