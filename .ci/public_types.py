@@ -1,6 +1,6 @@
 """Say which types are missing in the public interface, by what ``pyright --verifytypes --outputjson`` has written.
 
-Public is what the packages name in ``__all__``, with all attributes. Pyright takes every module for public that has no
+Public is what the packages name in ``__all__``, with all attributes. Pyright takes for public every module that has no
 underscore before its name, kernels too, whose types are those of the arrays that they are called with.
 """
 

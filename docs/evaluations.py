@@ -21,7 +21,7 @@ SECONDS, REPEATS, BATCHES = 0.5, 5, (1, 8, 64)
 
 
 def positions(game: str, encoder: str, many: int) -> np.ndarray:
-    """Observe so many positions of random games, half over on average: (many, C, H, W)."""
+    """Observe `many` positions of random games, half over on average: (many, C, H, W)."""
     batch = Batch(game, many, seed=0, encoder=encoder)
     for ply in range(find(game).actions // 2):
         rows = np.flatnonzero((batch.to_move >= 0) & (np.arange(many) > 2 * ply))

@@ -96,7 +96,7 @@ class Check:
 
 
 def position(game: Game, seed: int) -> list[int] | None:
-    """Return the moves of a game up to a position that is won in so many plies, None where there is none."""
+    """Return the moves of a game up to a position won in `SHORTEST` to `LONGEST` plies, None where there is none."""
     prover, blind = Prover(game, 1 << 18), make_agent(BLIND, game)
     batch, lots, moves = Batch(game, 1, seed=seed, encoder=None), np.random.default_rng(seed), list[int]()
     while batch.to_move[0] >= 0:

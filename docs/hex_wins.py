@@ -1,7 +1,7 @@
 """Ask agents for a move in positions of Hex 7x7 in which few moves win: the table of strength.md.
 
 From the root: ``python docs/hex_wins.py 200 1 mcts:rave=500,c=0,rollouts=informed,examine=300 alphabeta`` prints how
-many wins each agent lets go of 200, with 1 s a move. Every position comes from a game of its own between searches that
+many of 200 wins each agent lets go, with 1 s a move. Every position comes from a game of its own between searches that
 see little, opened at random; of at least 12 moves one to three win, as proof-number search finds by solving all.
 """
 

@@ -62,7 +62,7 @@ def write_page() -> None:
 
 
 def page() -> str:
-    """Write the page anew behind the mark, from the ladders and the standings."""
+    """Write the page anew after the mark, from the ladders and the standings."""
     said = PAGE.read_text(encoding="utf-8").partition(MARK)[0]
     return said + MARK + "".join(line + "\n" for ladder in LADDERS.values() for line in _section(ladder))
 
@@ -72,7 +72,7 @@ def _section(ladder: Ladder) -> Iterator[str]:
     standings = sorted((read_standing(path, ladder.game) for path in paths), key=lambda each: each.rating.value)
     opened = ""
     if ladder.opening:
-        opened = f", each opened by {ladder.opening} random moves that `{ladder.judge}` holds for even within "
+        opened = f", each opened by {ladder.opening} random moves that `{ladder.judge}` considers even within "
         opened += f"{ladder.margin:g}"
     yield from ("", f"### {ladder.game}", "", f"{ladder.games} games with each rung, seed {ladder.seed}{opened}.")
     yield from (f"Ratings of the rungs: {ladder.measured}.", "", "| rung | Elo | 95 % |", "|---|---|---|")

@@ -52,7 +52,7 @@ def file_of(name: str) -> Path:
 
 
 def train(name: str) -> str:
-    """Learn for so long; say how many games there were."""
+    """Learn for `SECONDS`; say how many games there were."""
     started = time.process_time()
     trainer = AlphaZeroTrainer(check_config(name, {**PLAIN, **CHOICES[name]}), "cpu")
     learner = trainer.learner

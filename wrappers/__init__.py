@@ -1,4 +1,4 @@
-"""Wrappers that make of environments what a library or an experiment wants; `boyi.wrappers.vector` for many games."""
+"""Wrappers that make environments into what a library or an experiment wants; `boyi.wrappers.vector` for many games."""
 
 from typing import TYPE_CHECKING
 

@@ -14,7 +14,7 @@ from ..envs.faces.seating import Seating, Watcher
 from .lines_kernels import line_rows
 from .shell import Info, Observation, Shell
 
-MADE = BLOCKED = 0.01  # a move earns at most 0.08, beside 1 for the win
+MADE = BLOCKED = 0.01  # a move earns at most 0.08, against 1 for the win
 
 
 class Payer(Watcher):
@@ -46,7 +46,7 @@ class Payer(Watcher):
 class LineReward(Shell):
     """Adds to the reward of each of the learner's moves in Gomoku what its stone does for the lines on the board.
 
-    It is `made` for each stone already in the longest own line that the stone makes, `blocked` for each in the longest
+    It is `made` for each stone already in the longest line that the stone makes, `blocked` for each in the longest
     enemy line that it blocks: those joined to its point on one line, four at most. Illegal actions earn nothing.
     """
 

@@ -25,7 +25,7 @@ class StartPositions(Shell):
     """Begins every game in a position of other games: `lines`, each a list of actions, as ``GameRecord.actions`` is.
 
     All positions of the lines that leave something to decide, the start among them, are equally likely; the draw
-    comes from the game's own seed. The game must be one of decisions alone, without dice and hidden tiles.
+    comes from the game's own seed. The game must be one of decisions alone, without dice or hidden tiles.
     """
 
     def __init__(self, env: gymnasium.Env[Observation, int], lines: Sequence[Sequence[int]]) -> None:

@@ -59,7 +59,7 @@ class Images:
 
 
 class SymmetryAugment(Shell):
-    """Shows every game in a symmetric image drawn from its seed: observations and masks, and takes actions in it.
+    """Shows every game, observations and masks, in a symmetric image drawn from its seed, and takes actions in it.
 
     An image is one of the frame of the seat that observes. `BoyiError` for a game without symmetries.
     """

@@ -12,10 +12,10 @@ from .printing import complain
 def say_if_crowded(
     agents: Iterable[Agent], workers: int, cluster: str | None = None, clock: float | None = None
 ) -> None:
-    """Say on stderr where agents that are limited by time would share cores, which none do on a cluster."""
+    """Say on stderr when agents that are limited by time would share cores, which none do on a cluster."""
     if cluster is None and workers > usable_cores() and (clock is not None or any(map(_timed, agents))):
         complain(
-            f"boyi: {workers} workers share {usable_cores()} cores: who is limited by time gets less than it is given"
+            f"boyi: {workers} workers share {usable_cores()} cores: agents limited by time get less than they are given"
         )
 
 

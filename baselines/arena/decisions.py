@@ -203,7 +203,7 @@ class Asker:
 
 
 def _decide(name: str, agent: Agent, view: View) -> tuple[int, float]:
-    """Ask an agent about a view of one game for its action and seconds; `BoyiError` names it when it has no action."""
+    """Ask an agent for its action in a view of one game, and time it; `BoyiError` names it when it has none."""
     with blame(name):
         actions, seconds = timed_act(agent, view)
         if agent.faults:
@@ -274,7 +274,7 @@ def inquire(
 ) -> Answers:
     """Ask all agents about all positions; `out` gets a line for every decision, `report` is called with it.
 
-    `workers` processes share the positions, for 0 one on each core, of this machine or, with ``cluster="ray"``, of a
+    `workers` processes (0: one on each core) share the positions, on this machine or, with ``cluster="ray"``, on a
     Ray cluster; the decisions are the same.
 
     With `resume`, decisions that `out` already holds are not made again. `BoyiError` when the file is not empty and

@@ -44,7 +44,7 @@ SAME = ("ladder", "game", "game_version", "protocol")
 class Step(Form, frozen=True, kw_only=True):
     """An agent's games with one rung, rated `elo`: `score` is the share of points, where a draw is half a point.
 
-    Of the losses, `forfeits` were for want of a legal action. `mean_return` is that of the agent's seats.
+    Of the losses, `forfeits` were for want of a legal action, or a failure. `mean_return` is that of the agent's seats.
     """
 
     rung: str
@@ -129,7 +129,7 @@ class Standing(Form, JupyterMixin, frozen=True, kw_only=True):
         return table
 
     def expected(self, step: Step) -> float:
-        """Return the score that the ratings predict: far from the games' own, no one number says how strong it is."""
+        """Return the score that the ratings predict; if the real one is far from it, no number tells the strength."""
         return 1 / (1 + math.exp((step.elo - self.rating.value) / ELO))
 
     def text(self) -> str:
@@ -318,7 +318,7 @@ class Comparison(JupyterMixin):
     def _remarks(self) -> list[str]:
         remarks = [f"Both on {self.standing.ladder} of {self.standing.game}, protocol {self.standing.protocol}."]
         if self.standing.version != self.published.version:
-            remarks.append("The versions of boyi differ, and with them perhaps how agents play that it brings.")
+            remarks.append("The versions of boyi differ, and with them perhaps how its agents play.")
         if self.standing.games_digest == self.published.games_digest:
             remarks.append("The games are the same, move by move.")
         return remarks

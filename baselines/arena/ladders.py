@@ -49,7 +49,7 @@ class Rung:
 class Ladder:
     """The rungs of a game, weakest first; `games` are played with each, opened by `opening` random actions.
 
-    Where there is a `judge`, it holds these openings to be even within `margin`. `measured` says by what the rungs were
+    Where there is a `judge`, it considers these openings even within `margin`. `measured` says how the rungs were
     rated; `own` is false where nobody chose them for this game.
     """
 

@@ -64,12 +64,12 @@ class Fixture:
 
 
 class Match:
-    """A run of the arena: `games` games of every two agents, of the first with each other one, or of all together.
+    """A run of the arena: `games` games of every two agents, of the first with each of the others, or of all.
 
     `agents` are anything that `make_agent` takes. Each plays one side only, because it may keep a tree for every row.
     With `clock`, every seat has that many seconds for all its decisions in a game, and loses when they are used up. The
     first `opening` actions of a game are drawn from its seed, hence the same for all who play that seed: at random or,
-    with even `Openings`, until a judge holds them to be even. An agent's string may begin with a name for it and =.
+    with even `Openings`, until a judge considers them even. An agent's string may begin with a name for it and =.
     Where `seed` is None, one is drawn, or that of the games taken up is used; `fresh_chance` gives every game a seed of
     its own.
     """
@@ -258,7 +258,7 @@ def shuffled(game: Game, agents: Sequence[int], seed: int) -> tuple[int, ...]:
 
 
 def pair_seed(seed: int, pair: int) -> int:
-    """Return the seed of both games of a pair: 63 bits, too many to try out on the tiles that a seat is dealt."""
+    """Return the seed of both games of a pair: 63 bits, too many to try out against the tiles that a seat is dealt."""
     return int(np.random.SeedSequence((seed, pair)).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
@@ -301,14 +301,14 @@ class _PairingRun:
         self.pace = dict.fromkeys(agents, ROUND)
 
     def play(self) -> Iterator[GameRecord]:
-        """Play to the end, the two agents in turn; yield games as they end."""
+        """Play to the end, the agents in turn; yield games as they end."""
         while self.left or self.running:
             self._fill()
             for player in self.pace:
                 yield from self._turn(player)
 
     def _fill(self) -> None:
-        """Start games on free rows, as many as the slower agent answers quickly."""
+        """Start games on free rows, as many as the slowest agent answers quickly."""
         room = 1 if self.alone else max(2, int(ROUND / max(*self.pace.values(), 1e-9)))
         for row in range(self.batch.n):
             if self.left and row not in self.running and len(self.running) < room:
@@ -317,7 +317,7 @@ class _PairingRun:
                 self._open(row)
 
     def _open(self, row: int) -> None:
-        """Play the opening of a game, as far as it goes on."""
+        """Play the opening of a game."""
         game = self.running[row]
         for action in self.match.openings.of(game.fixture.seed):
             self.batch.step(np.array([action]), [row])
@@ -432,8 +432,8 @@ def compete(
     """Play a match and sum it up; `out` gets a line for every game as it ends, `report` is called with it.
 
     With `resume`, games that `out` already holds are not played again. After `minutes` no more are played, and only
-    seeds that have been played from every side count. `workers` processes share the games, for 0 one on each core, of
-    this machine or, with ``cluster="ray"``, of a Ray cluster: the games are the same, except for their order.
+    seeds that have been played from every side count. `workers` processes (0: one on each core) share the games, on
+    this machine or, with ``cluster="ray"``, on a Ray cluster: the games are the same, except for their order.
     `BoyiError` when the file is not empty and not to be resumed, when one of its lines belongs to something else, or
     when nothing counts.
     """
@@ -545,7 +545,7 @@ def evaluate(
     look: dict[str, Any] = {"encoder": encoder, "layout": layout, "keys": keys}
     agents = [each if isinstance(each, str | Agent) else make_agent(each, **look) for each in (agent, *opponents)]
     if any(each is not None for each in look.values()) and not any(isinstance(each, PolicyAgent) for each in agents):
-        raise BoyiError("encoder, layout and keys are for callables and models, and there is none among the agents")
+        raise BoyiError("encoder, layout and keys are for callables and models, and there are none among the agents")
     match = Match(game, agents, games=games, seed=seed, opening=opening, first_against_all=True)
     result = compete(match, workers=workers, cluster=cluster, report=report)
     assert isinstance(result, Result)

@@ -29,7 +29,7 @@ class Tally:
     """An agent's games: `score` is in [0, 1], 0.5 for equals; `elo` is above the opponent, or the first agent listed.
 
     `mean_return` is that of the agent's seats, in the game's own units; `seconds_per_move` the time spent deciding. Of
-    the losses, `late` were on time and `forfeits` for want of a legal action.
+    the losses, `late` were on time and `forfeits` for want of a legal action, or a failure.
     """
 
     agent: str
@@ -204,7 +204,7 @@ def opening_notes(opening: str) -> list[str]:
 
 
 def alias_notes(aliases: Mapping[str, str]) -> list[str]:
-    """Say which agents the names stand for that somebody has given."""
+    """Say which agents the names that somebody has given stand for."""
     return [f"{name} is {agent}" for name, agent in aliases.items()]
 
 

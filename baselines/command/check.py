@@ -26,7 +26,7 @@ def declared(text: str) -> Spec | Game:
         return find(text) if ":" in text else find(text).spec
     found = load_attribute(own[1], own[2], "game", [*games(), "module:SPEC"])
     if not isinstance(found, Spec):
-        raise BoyiError(f"{text} is no Spec but {type(found).__name__}")
+        raise BoyiError(f"{text} is not a Spec but {type(found).__name__}")
     return found
 
 

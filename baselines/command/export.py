@@ -9,8 +9,8 @@ from ...envs.engine.errors import BoyiError
 
 
 def export(
-    run: Annotated[Path, typer.Argument(help="The folder of a run, as runs/einstein_az.")],
-    file: Annotated[Path, typer.Argument(help="The file to write, as einstein.safetensors.")],
+    run: Annotated[Path, typer.Argument(help="The folder of a run, such as runs/einstein_az.")],
+    file: Annotated[Path, typer.Argument(help="The file to write, such as einstein.safetensors.")],
 ) -> None:
     """Write what a run has learned in half precision, with a card that says how it was made."""
     try:

@@ -1,8 +1,8 @@
 """The command ``boyi``: its commands, of which those with much to say have files of their own.
 
 What needs Numba is imported inside the commands, so that help and version appear at once. A
-`BoyiError` is one sentence on stderr and exit code 2, so is what the system refuses with 1; Ctrl-C is exit code 130, a
-closed pipe is silent.
+`BoyiError` is one sentence on stderr and exit code 2, what the system refuses the same and exit code 1; Ctrl-C is exit
+code 130, a closed pipe is silent.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _print_version(wanted: bool) -> None:
 
 
 Version = Annotated[
-    bool, typer.Option("--version", help="Print the version and leave.", is_eager=True, callback=_print_version)
+    bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
 ]
 
 
@@ -115,19 +115,19 @@ def arena(
     seed: Annotated[
         int | None,
         typer.Option(
-            help="Same seed, same games. Where chance takes part it is drawn when none is given, else it is 0.",
+            help="Same seed, same games. If none is given, it is drawn where chance takes part, else 0.",
             show_default=False,
         ),
     ] = None,
     opening: Annotated[int, typer.Option(help="Actions drawn before anybody decides.", metavar="N")] = 0,
     openings: Annotated[
-        str, typer.Option(help="random, or even: only such as a judge holds for even.", metavar="random|even")
+        str, typer.Option(help="random, or even: only those a judge considers even.", metavar="random|even")
     ] = "random",
     judge: Annotated[
         str | None, typer.Option(help="Who judges openings; else a search of the game's own.", metavar="AGENT")
     ] = None,
     margin: Annotated[
-        float | None, typer.Option(help="What a judge may expect of an even opening, at most; else 0.2.")
+        float | None, typer.Option(help="The most a judge may expect of an even opening; else 0.2.")
     ] = None,
     fresh_chance: Annotated[
         bool,
@@ -135,9 +135,9 @@ def arena(
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Append a JSON line for every game as it ends.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
-    minutes: Annotated[float | None, typer.Option(help="Stop after so long, and sum up what has been played.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Stop after this long, and sum up what was played.")] = None,
     less_luck: Annotated[
-        bool, typer.Option("--less-luck", help="Mahjong: also sum up what was made without the luck of draws.")
+        bool, typer.Option("--less-luck", help="Mahjong: also sum up the points less the luck of draws.")
     ] = False,
     clock: Clock = None,
     workers: Workers = 1,
@@ -191,7 +191,7 @@ def decide(
     cluster: Cluster = None,
     board_size: BoardSize = None,
 ) -> None:
-    """Ask agents about positions of others' games: how long they take and, told by a judge, what it costs."""
+    """Ask agents about positions of others' games: how long they take and, according to a judge, what it costs."""
     from ..arena.decisions import Inquiry, inquire
 
     _check_resume(resume, out)
@@ -413,7 +413,7 @@ def compile_kernels(
         bool, typer.Option("--all-sizes", help="Every board size that a game has: some seconds each.")
     ] = False,
 ) -> None:
-    """Compile and cache the kernels of games, so that later processes start warm. Each size is compiled apart."""
+    """Compile and cache the kernels of games, so that later processes start warm. Each size is compiled separately."""
     if all_sizes and board_size is not None:
         raise BoyiError("--all-sizes and --board-size do not go together")
     chosen = [_choose(name, board_size) for name in names or games()]
@@ -439,7 +439,7 @@ def train(ctx: typer.Context) -> None:
 
 @app.command(context_settings=UNREAD)
 def web(ctx: typer.Context) -> None:
-    """Play in the browser: a page of this machine alone, until Ctrl-C."""
+    """Play in the browser: a page for this machine alone, until Ctrl-C."""
     _delegate(ctx, "web")
 
 
@@ -478,7 +478,7 @@ def _delegate(ctx: typer.Context, name: str) -> None:
 
 
 def main() -> None:
-    """Run the command; agents of one's own, ``module:attribute``, are also looked for in the folder at hand."""
+    """Run the command; agents of one's own, ``module:attribute``, are also looked for in the current folder."""
     sys.path.append("")
     app()
 

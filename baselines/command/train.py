@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 def train(
-    config: Annotated[str, typer.Argument(help="A config that ships with boyi, as hex_dqn, or PATH.toml.")],
+    config: Annotated[str, typer.Argument(help="A config that ships with boyi, such as hex_dqn, or PATH.toml.")],
     name: Annotated[str | None, typer.Option(help="The run's folder in runs/; else the config's name.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that is there.")] = False,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
-    minutes: Annotated[float | None, typer.Option(help="Stop after so long.", min=0.0)] = None,
+    minutes: Annotated[float | None, typer.Option(help="Stop after this long.", min=0.0)] = None,
     steps: Annotated[int | None, typer.Option(help="Transitions in all; else the config's.", min=1)] = None,
     until: Annotated[float | None, typer.Option(help="Stop at this score against --against.", min=0.0, max=1.0)] = None,
     against: Annotated[str | None, typer.Option(help="An agent that evaluations play, too.")] = None,
@@ -40,7 +40,7 @@ def train(
     ] = None,
     cluster: Cluster = None,
     allow_programs: Annotated[
-        bool, typer.Option("--allow-programs", help="Let agents of a config that is not boyi's run programs, modules.")
+        bool, typer.Option("--allow-programs", help="Let agents of a config from elsewhere run programs and modules.")
     ] = False,
 ) -> None:
     """Train DQN, Double DQN or AlphaZero; the run in runs/NAME survives a kill and plays as dqn: or az:runs/NAME."""

@@ -24,9 +24,9 @@ def web(
     tables: Annotated[Path | None, typer.Option(help="The folder that tables are kept in.", show_default=False)] = None,
     record: Annotated[Path | None, typer.Option(help="A file of games to look at.", show_default=False)] = None,
     run: Annotated[Path | None, typer.Option(help="The folder of a training run to watch.", show_default=False)] = None,
-    allow_programs: Annotated[bool, typer.Option(help="Let agents of the page start programs.")] = False,
+    allow_programs: Annotated[bool, typer.Option(help="Let agents chosen on the page start programs.")] = False,
 ) -> None:
-    """Play in the browser: a page of this machine alone, until Ctrl-C."""
+    """Play in the browser: a page for this machine alone, until Ctrl-C."""
     server = import_server()
     if not 0 <= port < 65536:
         raise BoyiError(f"port must be a whole number from 0 to 65535, not {port}")
@@ -37,7 +37,7 @@ def web(
             read_line(line, f"{record}, line {number},")
         games = b"".join(lines)
     if run is not None and not (run / "config.json").is_file():
-        raise BoyiError(f"{run} holds no training run: name its folder, as runs/NAME")
+        raise BoyiError(f"{run} holds no training run: name its folder, such as runs/NAME")
     folder = tables or Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "boyi" / "tables"
     taken = server.listen(port)
     made = server.Web(folder, nullcontext if allow_programs else None, games, run)

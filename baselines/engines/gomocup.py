@@ -1,6 +1,6 @@
 """The Gomocup protocol, which Gomoku programs speak: `gomocup` runs one of them as an agent.
 
-A new process plays every game, as in the tournament. Points are written x,y from 0, column first.
+Every game is played by a new process, as in the tournament. Points are written x,y from 0, column first.
 """
 
 from __future__ import annotations

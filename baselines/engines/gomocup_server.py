@@ -146,7 +146,7 @@ class Server:
         """Play stones alternately, so that the engine is to move next; the order does not matter to the rules."""
         own, theirs = ([point for point, field in stones if field == kind] for kind in (1, 2))
         if len(own) + len(theirs) < len(stones) or not 0 <= len(theirs) - len(own) <= 1:
-            raise BoyiError("a board has a line x,y,1 for each own and x,y,2 for each other stone, own ones in turn")
+            raise BoyiError("a board has a line x,y,1 for each own stone and x,y,2 for each other, as many or one more")
         self.engine.begin()
         sides = [theirs, own] if len(theirs) > len(own) else [own, theirs]
         for turn in range(len(stones)):

@@ -1,6 +1,6 @@
 """AlphaZero (Silver et al. 2018) and Gumbel AlphaZero (Danihelka et al. 2022), to be read from top to bottom.
 
-Games of two seats at zero sum with nothing hidden, dice allowed, one or several actions a turn. `self_play` plays games
+Zero-sum games of two seats with nothing hidden, dice allowed, one or several actions a turn. `self_play` plays games
 and makes samples of the decisions. `AlphaZero` lets several play side by side, on threads here or in processes
 anywhere, keeps the samples, and takes gradient steps on
 
@@ -117,8 +117,8 @@ class AlphaZero:
         return make_evaluator(game, net, self.encoder, self.device, self.values)
 
     def round(self) -> None:
-        """Play, then learn from the games that have ended; on a device other than the CPU, learn while playing, from
-        the games of earlier rounds.
+        """Play, then learn from the games that have ended; on a device other than the CPU, unless other processes
+        play, learn while playing, from the games of earlier rounds.
 
         A round is `moves` decisions in every game or, where other processes play, what the first to finish has played.
         The first rounds take some of the recorded games each instead, while there are any left.
@@ -258,7 +258,7 @@ class AlphaZero:
         # Where self-play computes in bfloat16, learning does, too; weights, gradients and losses stay float32.
         with torch.autocast(seen.device.type, torch.bfloat16, enabled=self.dtype == torch.bfloat16):
             logits, *more = net.foretell(seen) if isinstance(net, Board) and self.foretells else net(seen)
-        # Not minus infinity: that times a policy of 0 would be no number.
+        # Not minus infinity: that times a policy of 0 would not be a number.
         masked = logits.float().masked_fill(legal == 0, -1e9)
         return [functional.log_softmax(masked, dim=1), *(part.float() for part in more)]
 

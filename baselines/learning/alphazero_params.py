@@ -12,7 +12,7 @@ LEAF = Param(
 )
 PROOFS = Param(
     0,
-    "positions that alpha-beta by the game's evaluation meets at most in each leaf, to prove who wins; 0: none does",
+    "most positions that alpha-beta by the game's evaluation meets in each leaf, to prove who wins; 0: none",
     low=0,
     high=1_000_000,
 )
@@ -23,7 +23,7 @@ PARAMS: dict[str, Param] = {
     "start": Param("", "weights to begin with, as einstein (weights that ship), runs/NAME or a file; empty: new ones"),
     "records": Param("", "recorded games to learn from before any are played: a file that boyi arena --out wrote"),
     "precision": Param(
-        "auto", "numbers that networks compute with; auto: as is quicker", choices=("auto", "float32", "bfloat16")
+        "auto", "numbers that networks compute with; auto: the quicker", choices=("auto", "float32", "bfloat16")
     ),
     "envs": Param(128, "games in progress at once, of every game", low=1, high=100_000),
     "halves": Param(2, "parts of them that play side by side, each on a thread of its own", low=1, high=1024),
@@ -45,11 +45,11 @@ PARAMS: dict[str, Param] = {
     "noise_share": Param(0.25, "share of the noise", low=0.0, high=1.0),
     "dirichlet": Param(0.3, "concentration of the noise", low=0.0001, high=1000.0),
     "temperature": Param(1.0, "self-play draws moves by visits ** (1 / temperature)", low=0.0, high=100.0),
-    "temperature_plies": Param(10, "for so many plies; after them the most visited is played", low=0, high=1_000_000),
-    "opening": Param(0, "first actions of a game, each of them random in one game of two", low=0, high=1000),
+    "temperature_plies": Param(10, "for this many plies; after them the most visited is played", low=0, high=1_000_000),
+    "opening": Param(0, "first actions of a game, each of them random in half of the games", low=0, high=1000),
     "openings": Param(
         0,
-        "three games of four begin with the most even by the network of so many random openings of up to `opening` "
+        "three games in four begin with the most even, by the network, of this many random openings of up to `opening` "
         "actions, the others with one of them; 0: as `opening` says",
         low=0,
         high=1000,
@@ -64,17 +64,17 @@ PARAMS: dict[str, Param] = {
         0.0, "share of the samples given out by how much their searches surprised the network", low=0.0, high=1.0
     ),
     "window": Param(20_000, "samples that are learned from at first, the newest", low=1, high=MANY),
-    "window_growth": Param(0.75, "the window grows as the samples so far to this power", low=0.0, high=1.0),
-    "buffer_size": Param(500_000, "samples that are kept at most, of every game", low=1, high=MANY),
+    "window_growth": Param(0.75, "the window grows as the count of samples to this power", low=0.0, high=1.0),
+    "buffer_size": Param(500_000, "most samples that are kept, of every game", low=1, high=MANY),
     "learning_starts": Param(2000, "samples before learning", low=0, high=MANY),
     "draws": Param(4.0, "how often a sample is drawn, on average, when it is new", low=0.0, high=1000.0),
     "batch_size": Param(256, "samples in a gradient step", low=1, high=1_000_000),
     "kl_stop": Param(
-        0.0, "learning after a round ends early when policies have moved so far, in nats; 0: never", low=0.0, high=100.0
+        0.0, "learning after a round ends early when policies moved this far, in nats; 0: never", low=0.0, high=100.0
     ),
-    "optimizer": Param("adam", "optimizer; adam decays weights apart from the gradient", choices=("adam", "sgd")),
+    "optimizer": Param("adam", "optimizer; adam decays weights separately from the gradient", choices=("adam", "sgd")),
     "learning_rate": Param(1e-3, "step size of the optimizer", low=0.0, high=10.0),
-    "decay_games": Param(0, "the learning rate is divided after every so many games; 0: never", low=0, high=MANY),
+    "decay_games": Param(0, "games between two divisions of the learning rate; 0: never", low=0, high=MANY),
     "decay": Param(10.0, "what it is divided by", low=1.0, high=1000.0),
     "momentum": Param(0.9, "of optimizer=sgd", low=0.0, high=0.9999),
     "weight_decay": Param(1e-4, "weight of the squared weights", low=0.0, high=1.0),
@@ -89,7 +89,7 @@ PARAMS: dict[str, Param] = {
     ),
     "average": Param(
         0.0,
-        "share of the mean of the weights that a step leaves; the mean plays; 0: the last do",
+        "share of the weights' mean that a step keeps; the mean plays; 0: the latest weights do",
         low=0.0,
         high=0.9999,
     ),
@@ -97,7 +97,7 @@ PARAMS: dict[str, Param] = {
         0, "decisions between two matches of the newest network with the best; 0: none", low=0, high=MANY
     ),
     "gate_games": Param(40, "games in such a match, an even number", low=2, high=1_000_000, even=True),
-    "gate_threshold": Param(0.55, "score by which the newest becomes the best, which plays", low=0.0, high=1.0),
+    "gate_threshold": Param(0.55, "score at which the newest becomes the best, which plays", low=0.0, high=1.0),
     "workers": Param(0, "processes that play, each on a core; 0: threads of this one do", low=0, high=1024),
     "cluster": Param(
         "", "ray: these are on the nodes of a Ray cluster; with workers=0 on each core", choices=("", "ray")

@@ -98,7 +98,7 @@ class HandPlay:
         """How often each action has been played since this was last read."""
 
     def play(self, moves: int, search: float, eps: float, sums: dict[str, float]) -> np.ndarray:
-        """Make `moves` decisions at every table, shares `search` searched and `eps` random; return new samples."""
+        """Make `moves` decisions at every table, a share `search` by search and `eps` random; return new samples."""
         finished = [self.latest[:0, 0]]
         for _ in range(moves):
             view = self.batch.view()

@@ -13,7 +13,7 @@ PARAMS: dict[str, Param] = {
     ),
     "learned": Param(
         "discards",
-        "decisions that are learned: discards, claims and kongs being the search's; or all",
+        "decisions that are learned: discards (claims and kongs are the search's), or all",
         choices=("discards", "all"),
     ),
     "double": Param(True, "Double DQN: the online network chooses in the target, the target network values"),
@@ -34,7 +34,7 @@ PARAMS: dict[str, Param] = {
     "search_initial": Param(0.0, "share of decisions that are the search's at the start", low=0.0, high=1.0),
     "search_final": Param(0.0, "share of decisions that are the search's at the end", low=0.0, high=1.0),
     "search_steps": Param(1, "decisions from the first share to the last", low=1, high=MANY),
-    "shaping": Param(0.1, "part of the search's value that is the reward of all but a hand's last", low=0.0, high=1.0),
+    "shaping": Param(0.1, "part of the search's value that rewards all decisions but a hand's last", low=0.0, high=1.0),
     "point": Param(1000.0, "points of a hand that are a reward of 1", low=1.0, high=1e9),
     "gamma": Param(0.99, "discount of what follows a decision", low=0.0, high=1.0),
     "exploration_initial_eps": Param(0.1, "share of random decisions at the start", low=0.0, high=1.0),

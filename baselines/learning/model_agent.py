@@ -1,4 +1,4 @@
-"""`dqn` and `ddqn`: agents that play what a run has learned, from a safetensors file that describes itself."""
+"""`dqn`, `ddqn`, `imitation`: they play what a run has learned, from a safetensors file that describes itself."""
 
 from __future__ import annotations
 

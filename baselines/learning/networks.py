@@ -81,14 +81,14 @@ class Network(nn.Module):
 
 
 READ_OFF: dict[str, Param] = {
-    "dueling": Param(False, "whether a position's worth is read off apart from that of its actions"),
-    "quantiles": Param(0, "how many quantiles are told of what each action may bring; 0: its mean", low=0, high=1000),
+    "dueling": Param(False, "whether a position's worth is read off separately from its actions'"),
+    "quantiles": Param(0, "how many quantiles are given of what each action may bring; 0: its mean", low=0, high=1000),
 }
 """Choices of how some networks read off values."""
 
 
 class Mlp(Network):
-    """Fully connected layers with ReLU over any observation, flattened; no hidden layer makes a linear function.
+    """Fully connected layers with ReLU over any observation, flattened; with no hidden layer, a linear function.
 
     By default the Gomoku program's, S2 of docs/deviations.md, 722-1024-1024-361 at 19x19. CHOICE: the hidden sizes,
     which the text has lost.
@@ -139,7 +139,7 @@ class Block(nn.Module):
 class CellHead(nn.Module):
     """Values of each cell, by the same weights everywhere, then `extra` ones: (B, C, H, W) -> (B, planes·H·W + extra).
 
-    What is no cell is valued by the mean and the maximum of each channel: how much of it there is, and whether any.
+    What is not a cell is valued by the mean and the maximum of each channel: how much of it there is, and whether any.
     """
 
     def __init__(self, channels: int, planes: int, extra: int) -> None:
@@ -309,7 +309,7 @@ class NeuroHex(Network):
             each=2,
         ),
         "filters": Param(
-            "hexagonal", "whether filters have the two corners that are no neighbours", choices=("hexagonal", "square")
+            "hexagonal", "whether filters have the two corners that are not neighbours", choices=("hexagonal", "square")
         ),
     }
 
@@ -378,7 +378,7 @@ class ResNet(Network):
 
 
 class Cnn(Network):
-    """Convolutions of 3x3 with ReLU, one behind the other, then a fully connected layer over all cells and the output.
+    """Convolutions of 3x3 with ReLU, one after the other, then a fully connected layer over all cells and the output.
 
     CHOICE: sizes; S4 prints only the kind of the convolutional network that it compares.
     """

@@ -47,7 +47,7 @@ class Board(Network):
     params = {
         "channels": Param(64, "filters of each convolution", low=1, high=MOST),
         "blocks": Param(6, "residual blocks of two convolutions", low=0, high=1000),
-        "pool": Param(3, "every so many blocks one looks over the whole board; 0: none does", low=0, high=1000),
+        "pool": Param(3, "one block in this many looks over the whole board; 0: none does", low=0, high=1000),
         "head": Param("auto", "how the policy is read off", choices=("auto", "cells", "flat")),
         "hidden": Param(64, "width of the value head", low=1, high=MOST),
         "auxiliary": Param(False, "whether it can also `foretell`, which teaches the layers that all heads share"),
@@ -198,5 +198,5 @@ def build_for_all(games: Sequence[Game], name: str, encoder: str, choices: Mappi
         with torch.device("meta"):
             other = build_policy_value(name, game.shape(encoder), game.actions, **choices)
         if {key: tensor.shape for key, tensor in other.state_dict().items()} != shapes:
-            raise BoyiError(f"network {name} has other weights for {game} than for {games[0]}: one run learns one")
+            raise BoyiError(f"network {name} has other weights for {game} than for {games[0]}: a run learns one set")
     return net

@@ -26,17 +26,17 @@ class HandExpectimax(Expectimax):
 
     params = {
         "depth": Param(0, f"decisions, or draws with discards; 0: {PLIES}, or {LAYERS}", low=0, high=DEEPEST),
-        "seconds": Param(0.0, "time per decision where above 0; not over draws", low=0.0, high=86400.0),
-        "nodes": Param(0, "positions per decision; 0: any number; not over draws", low=0, high=10**12),
+        "seconds": Param(0.0, "time per decision where above 0; not in mahjong", low=0.0, high=86400.0),
+        "nodes": Param(0, "positions per decision; 0: any number; not in mahjong", low=0, high=10**12),
         "evaluator": Param(
             OWN, "the game's own, in mahjong plain or published (without danger); az:NAME, in mahjong ddqn:NAME"
         ),
         "danger": Param(
             "auto",
-            "charge discards with wins of others; auto: not by published; over draws",
+            "charge discards with wins of others; auto: yes unless published; only in mahjong",
             choices=("auto", "yes", "no"),
         ),
-        "alpha": Param(1.0, "share of the hand's tiles whose discard is looked at; over draws only", low=0.1, high=1.0),
+        "alpha": Param(1.0, "share of the hand's tiles whose discard is looked at; mahjong only", low=0.1, high=1.0),
     }
     own = EVALUATORS
     judges = (Judge, HandJudge)

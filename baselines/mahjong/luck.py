@@ -32,7 +32,7 @@ class DrawLuck:
 
     def __init__(self, game: Game, evaluator: HandEvaluator | None = None) -> None:
         if game.spec.name != SPEC.name:
-            raise BoyiError(f"luck is known of the draws of mahjong, not of {game}")
+            raise BoyiError(f"luck is known for the draws of mahjong, not for {game}")
         self.game, self.evaluator = game, evaluator or PublishedEvaluator(game)
         self.drawing, self.discarding = tree.make_level(1, draws=True), tree.make_level(KINDS, draws=False)
         self.unseen, self.left = np.zeros(KINDS, np.int64), np.zeros(KINDS)
@@ -65,7 +65,7 @@ def luck(records: Sequence[GameRecord]) -> np.ndarray:
         return np.zeros((0, SEATS))
     game = find(records[0].game)
     if game.spec.name != SPEC.name:
-        raise BoyiError(f"luck is known of the draws of {SPEC.name}, not of {game}")
+        raise BoyiError(f"luck is known for the draws of {SPEC.name}, not for {game}")
     found = [_luck(game, records[first : first + ROWS]) for first in range(0, len(records), ROWS)]
     return np.concatenate(found)
 

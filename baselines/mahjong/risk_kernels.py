@@ -95,7 +95,7 @@ def find_cells(s, o, k, unseen, ages, cells):
 
 
 def weigh_dangers(states, seat, numbers, unseen, ages, cells, chances):
-    """Write how likely a seat's discards (34,) in record 0 are to be won on; the three arrays before are scratch."""
+    """Write how likely a seat's discards (34,) in record 0 are to be won on; `unseen`, `ages`, `cells` are scratch."""
     s = states[0]
     count_unseen(s, seat, unseen)
     chances[:] = 1.0

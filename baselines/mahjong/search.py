@@ -230,7 +230,7 @@ class HandTree:
         return Hands(states, seat, need, draws, level.tiles[:n], level.unseen[:n])
 
     def _follow(self, states: np.ndarray, seat: int, ahead: int, draws: int, depth: int, *, discarded: bool) -> Asking:
-        """Find what the nodes (n,) of the first level of draws are worth, after entering `depth` layers behind them."""
+        """Find what the nodes (n,) of the first level of draws are worth, after entering `depth` layers below them."""
         q = np.empty(0)
         for t in range(depth):
             drawing, discarding = self.drawing[t], self.discarding[t + 1]

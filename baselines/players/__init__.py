@@ -1,1 +1,1 @@
-"""Agents that neither search nor learn here: greedy, two in one, several as one, and OpenSpiel's search."""
+"""Agents that neither search nor learn here: greedy, two in one, several as one, OpenSpiel's search, and models."""

@@ -47,7 +47,7 @@ class Pool(Team):
 
     @classmethod
     def from_string(cls, make: Callable[[str], Agent], **values: Any) -> Pool:
-        """Make the pool of agent strings and weights."""
+        """Make the pool from agent strings and weights."""
         given = check_params(cls.name, cls.params, values)
         agents, weights = (pieces(given[key], BETWEEN) if given[key].strip() else [] for key in ("agents", "weights"))
         try:

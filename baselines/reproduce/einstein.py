@@ -101,8 +101,8 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         "",
         "![Scores over training](curves.png)",
         "",
-        "Regret: how much of the score a decision gives away, on average, in positions with so few stones on the board,"
-        " from games at random, that `exact` solves; "
+        "Regret: how much of the score a decision gives away, on average, in positions with few stones on the board,"
+        " from random games, that `exact` solves; "
         f"{', '.join(f'{ends.states.size:,} with {stones}' for stones, ends in solved.items())}.",
         "",
         *grid(["regret with", *(f"{n} stones" for n in STONES)], regrets),
@@ -123,7 +123,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
 
 
 def _train(folder: Path, rules: str, scale: Scale, solved: dict[int, Endings], report: Callable[[str], None]) -> Run:
-    """Train by rules, or go on with that; log the regret wherever the scores are measured."""
+    """Train by rules, or go on with the run; log the regret wherever the scores are measured."""
     every = scale.steps // scale.points
     changes = {"evaluation_interval": every, "checkpoint_interval": every, "evaluation_games": scale.games}
     config = read_config("einstein_s5", steps=scale.steps, **changes, **RULES[rules])

@@ -29,8 +29,8 @@ MENDED: dict[str, dict[str, Any]] = {
 """What the author considers weak, and the target, each mended by itself."""
 ALL_MENDED, MORE = "all three", "data: four times as many"
 DEVIATIONS = (
-    "No figure of strength is printed, only that the program plays not cleverly enough: there is nothing to compare"
-    " ours with but itself, mended part by part.",
+    "No figure of strength is printed, only that the program does not play cleverly enough: there is nothing to"
+    " compare ours with but itself, mended part by part.",
     "Lost are the hidden layers (ours: two of 1,024), the discount (0.99), the learning rate (0.001), batch (64) and"
     " memory, the shares of random moves, and the scores of joined stones: docs/wrappers.md has ours, paid beside the"
     " win.",
@@ -82,8 +82,8 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         f"Every network plays alone, by its highest value, {scale.games} games a match, the first move at random, seats"
         f" swapped, 95 % intervals; {machine('torch')}.",
         "",
-        "What was claimed: no figure; that the program plays not cleverly enough, for too little and inaccurate data"
-        " and for the structure of its network. What we measured, as the share of games won:",
+        "What was claimed: no figure; that the program does not play cleverly enough, because of too little and"
+        " inaccurate data and the structure of its network. What we measured, as the share of games won:",
         "",
         *grid(
             [*ROW, *(f"against `{opponent}`" for opponent in OPPONENTS)],
@@ -105,7 +105,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
             for how in ("self_play", "match")
         ),
         "",
-        f"The log of each run stands in its folder, `{slug(PRINTED)}/log.jsonl` and so on.",
+        f"The log of each run is in its folder, `{slug(PRINTED)}/log.jsonl` and so on.",
         "",
         "Deviations, and what the text leaves open:",
         "",

@@ -52,8 +52,8 @@ DEVIATIONS = (
     " same layers with a quarter of the filters learn 7x7.",
     "NeuroHex's games begin in positions of a database, and it is first taught electric resistance. Ours begin in"
     " positions of games of a weak search, and nothing is taught.",
-    "Whether the target is the negated best of the opponent's next position, as NeuroHex has it, or the best of the own"
-    " next one is not clear from the text: both are run.",
+    "Whether the target is the negated best of the opponent's next position, as NeuroHex has it, or the best of one's"
+    " own next one is not clear from the text: both are run.",
     "`ours` is DQN with a small residual network on the game's planes, returns of five steps, and play by the"
     " running mean of the weights.",
 )
@@ -132,7 +132,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
             ],
         ),
         "",
-        f"`{PEER}` is its learner as it comes on the same network, optimiser, batches and games, one network for both"
+        f"`{PEER}` is its learner as it comes, on the same network, optimiser, batches and games, one network for both"
         " colours by a discount below 0; masks are ours (`baselines/reproduce/qrdqn.py`).",
         "",
         "Deviations, and what the text leaves open:",

@@ -40,7 +40,7 @@ DEVIATIONS = (
     " the other). The pseudo-code gives a tie to the second player: ours is a draw.",
     "Program C is another author's. Ours searches as that one is said to: four turns deep in both phases, every legal"
     " move, the published table in the layout; the table of the battle is lost, ours is made by hand. Where several"
-    " stones may be taken a turn has thousands of continuations, and to look so far would take minutes: in the battle"
+    " stones may be taken a turn has thousands of continuations, and looking that far would take minutes: in the battle"
     " it plays the best that it knows after as many positions as `nodes` says.",
     "The published match was a best of five; ours has more games, each from four stones at random, seats swapped. The"
     " games with a person of 1st dan are not repeated.",
@@ -50,7 +50,7 @@ DEVIATIONS = (
 @dataclass(frozen=True)
 class Scale:
     """How much is done: the `iterations` after which strength is measured; simulations of a stone; layouts a match;
-    games with quick battles a match; whole games against program C, after some iterations and of ours; how deep C looks
+    games with quick battles a match; whole games against program C, by these layouts and by ours; how deep C looks
     and after how many positions it stops in the battle; and the seconds a turn in which every move is compared with
     the moves that the game names, in as many games as ours.
     """
@@ -198,7 +198,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
 
 
 def _train(folder: Path, scale: Scale, report: Callable[[str], None]) -> dict[int, Path]:
-    """Train, or go on with that; return the files of what had been learned, by the number of iterations."""
+    """Train, or go on with the run; return the files of what had been learned, by the number of iterations."""
     files = {k: folder / f"{k}.safetensors" for k in scale.iterations}
     printed = read_config("jiu_s3")
     for k, file in files.items():

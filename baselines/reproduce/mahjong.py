@@ -63,7 +63,7 @@ PUBLISHED = {
 PUBLISHED_TIMES = {(1.0, 1): "0.068 s", (1.0, 2): "6.778 s"}
 DEVIATIONS = (
     "The paper learns its classifiers from hands of people, which are not to be had: ours learn from hands of"
-    f" `{BASE}`, so that none of them can be expected above it.",
+    f" `{BASE}`, so that none of them can be expected to beat it.",
     "DenseNet-BC-190-40 and ResNet-1001 are beyond a laptop: ours have 40 layers of growth 12 and 20 layers.",
     "Its networks are 20-layer ResNets; the four that learn by playing here are the config's `suits`, small enough for"
     " two cores to learn and to search with.",
@@ -178,7 +178,7 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         "# Taiwanese mahjong: Expectimax search and Double DQN (S4)",
         "",
         f"Two seats against two of the plain Expectimax, `{BASE}`, every wall played from all four seats. Points and"
-        " win rate are what a seat makes more than one of its opponents, with 95 % intervals over walls;"
+        " win rate are how much more a seat makes than one of its opponents, with 95 % intervals over walls;"
         f" {machine('torch')}.",
         "",
         "What was claimed, and what we measured:",
@@ -221,8 +221,8 @@ def reproduce(folder: Path, scale: Scale, report: Callable[[str], None]) -> Path
         f"Times are medians over {scale.positions} positions of hands of `greedy`; {machine('torch')}. With the paper's"
         f" network, a ResNet of {PAPER['layers']} layers on 19x19, at the leaves, and all discards followed, a decision"
         f" takes {shallow} one layer deep and {deep} two layers deep (published: {PUBLISHED_TIMES[1.0, 1]} and"
-        f" {PUBLISHED_TIMES[1.0, 2]}), on one core, its convolutions in {precision}. It has learned nothing: that takes"
-        " no longer or shorter.",
+        f" {PUBLISHED_TIMES[1.0, 2]}), on one core, its convolutions in {precision}. It has learned nothing: that makes"
+        " no difference to the time.",
         "",
         "## Learning",
         "",
@@ -247,7 +247,7 @@ def _meeting(name: str, agent: str, hands: int) -> Meeting:
 
 
 def _train(folder: Path, name: str, scale: Scale, report: Callable[[str], None]) -> Path:
-    """Train by a config, or go on with that; return the folder of the run."""
+    """Train by a config, or go on with its run; return the folder."""
     changes = {
         "steps": scale.steps,
         "exploration_steps": scale.steps // 2,

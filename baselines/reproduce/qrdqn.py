@@ -91,7 +91,7 @@ class MaskedQRDQNPolicy(QRDQNPolicy):
 
 
 class MaskedQRDQN(QRDQN):
-    """QR-DQN whose random actions are legal, with a draw for each row, where sb3-contrib's draws once for all."""
+    """QR-DQN whose random actions are legal, with a draw for each row, where sb3-contrib's draws one for all rows."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self.rng = np.random.default_rng(options.get("seed"))

@@ -119,7 +119,7 @@ class AlphaBeta(Agent):
             0, f"positions met per turn; 0: until another limit, {USUAL_NODES} where there is none", low=0, high=10**12
         ),
         "table": Param(1 << 20, "positions remembered, 16 bytes each; a power of 2 is used", low=0, high=2**31 - 1),
-        "quiescence": Param(4, "turns that begin with tactics behind the depth", low=0, high=20),
+        "quiescence": Param(4, "turns that begin with tactics beyond the depth", low=0, high=20),
         "width": Param(
             0,
             "actions tried in a position; 0: those that the game names; all: every legal one",
@@ -133,7 +133,7 @@ class AlphaBeta(Agent):
         ),
         "examine": Param(
             3,
-            "turns to go from which a position is examined for who wins and which moves matter (hex); 0: none is",
+            "fewest turns to go for a position to be examined for who wins and which moves matter (hex); 0: none is",
             low=0,
             high=DEEPEST,
         ),
@@ -262,7 +262,7 @@ class AlphaBeta(Agent):
         chunk = STRETCH if unhurried else 32
         while True:
             met, now = int(levels.at[NODES]), time.perf_counter()
-            # Proofs are looked at after the same positions, however often the clock is.
+            # Proofs are looked at after the same numbers of positions, however often the clock is.
             pause = (met // STRETCH + 1) * STRETCH
             if space.go_on(quiescence, self.width, min(nodes, met + chunk, pause), selective=selective):
                 return True, False

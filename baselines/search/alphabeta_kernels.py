@@ -52,7 +52,7 @@ _OPEN, _BOUND, _KNOWN = 0, 1, 2  # what entering a position gave: nothing yet, a
 LEVEL, NODES, ENTERING, HORIZON = 0, 1, 2, 3
 EVERY = -1  # a width: all legal actions
 LATE = 3  # candidates before those that count as late; twice as many before those searched two turns less deeply
-REDUCED, REDUCED_TWICE = 3, 5  # turns to go from which candidates are searched one turn less deeply, and two turns less
+REDUCED, REDUCED_TWICE = 3, 5  # fewest turns to go for a candidate to be searched one turn less deeply, or two
 SHALLOW, TRIED = 4, 3
 CERTAIN = WIN + 1000  # what it is worth to win, if nobody knows how soon
 UNKNOWN = -2  # the count that `narrow_down` returns where it does not look
@@ -65,7 +65,7 @@ class Levels(NamedTuple):
     reduced, whether candidates were left out, and the position's hash.
 
     `examined` are records of the game's proofs for the first levels, `seen` (levels,) bool says which of them are in
-    use, and `least` (1,) int64 from how many turns to go on a position is examined; the root always is.
+    use, and `least` (1,) int64 is the fewest turns to go at which a position is examined; the root always is.
 
     `moves` and `ranks` (levels, actions) int32 are the candidates, `barred` (actions,) int8 says which actions are not
     candidates at the root, `line` (levels, levels) int32 and `length` are the best continuation, `killers` (levels, 2)

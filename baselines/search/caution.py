@@ -12,7 +12,7 @@ from .forest import proven
 from .lookout import Lookout
 from .puct_kernels import Planted, cut_rows
 
-FEARED = 16  # simulations for each move of a root that is looked at for whether it loses, and also the most such moves
+FEARED = 16  # simulations for each move at a root that is checked for losing, and also the most such moves
 FEAR_SHARE = 1 / 3  # share of the time for a move that this may take
 DOUBTS = (0.5, 0.7, 0.85, 0.95)  # shares of the time for a move after which what would be played is looked at closely
 
@@ -20,7 +20,7 @@ DOUBTS = (0.5, 0.7, 0.85, 0.95)  # shares of the time for a move after which wha
 class Caution:
     """Looks at moves of the roots of a view's games: at the likeliest first, later closely at what would be played.
 
-    A move that loses is cut off its root, unless all that were looked at lose.
+    A move that loses is cut from its root, unless all that were looked at lose.
     """
 
     def __init__(

@@ -20,7 +20,7 @@ def run_until(
     most: int = ANY,
     hurry: Event | None = None,
 ) -> None:
-    """Call ``run(count)`` with counts of simulations until there were `most`, or `time.perf_counter` reaches `end`.
+    """Call ``run(count)`` with counts of simulations until `most` have been run, or `time.perf_counter` reaches `end`.
 
     It is called at least once. After every call `over` is asked whether nothing is left to do, and `hurry` whether it
     is set. With an infinite `end` and no `hurry` there is one call.

@@ -16,8 +16,8 @@ WIN = 1_000_000
 
 class Evaluation(NamedTuple):
     """What a game offers: one record (1,) of its notes on a position, its kernels by the protocol's names, the value
-    that promises a return of tanh(1) = 0.76 in a game with returns from -1 to 1, and the value from which a game is
-    certainly won.
+    that promises a return of tanh(1) = 0.76 in a game with returns from -1 to 1, and the least value at which a game
+    is certainly won.
     """
 
     notes: np.ndarray

@@ -67,7 +67,7 @@ class ProofSolver:
     def value(self, states: np.ndarray) -> float:
         """Compute seat 0's return under best play from the record ``states[0]``.
 
-        `BoyiError` when that takes more positions.
+        `BoyiError` when more would be needed.
         """
         if states["to_move"][0] < 0:
             ended = np.zeros(1)

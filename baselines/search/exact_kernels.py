@@ -16,8 +16,8 @@ from ...envs.engine.protocol import CHANCE, key, resolve, returns, step
 class Solutions(NamedTuple):
     """An open-addressing hash table: `size` (1,) int64 entries in use, `keys` uint64 (0: empty), `values` float64.
 
-    The number of slots is a power of 2. A position is identified by its 64 bits alone: among n positions some two share
-    them with a probability of n² / 2**65.
+    The number of slots is a power of 2. A position is identified by 63 bits alone: among n positions some two share
+    them with a probability of n² / 2**64.
     """
 
     size: np.ndarray

@@ -53,7 +53,7 @@ def prove_path(tree, path, movers, length, winner):
 
 
 def share_out(nodes, node):
-    """Let the priors of the children of a node sum to 1 again."""
+    """Make the priors of the children of a node sum to 1 again."""
     total = 0.0
     i = np.int64(nodes[node].child)
     while i != 0:

@@ -55,7 +55,7 @@ PARAMS: dict[str, Param] = {
     ),
     "considered": Param(16, "moves at the root that root=gumbel begins with", low=1, high=1000),
     "c_visit": Param(50.0, "root=gumbel: visits added before values are weighed", low=0.0, high=1e6),
-    "c_scale": Param(1.0, "root=gumbel: what a visit makes a value weigh", low=0.0, high=1e6),
+    "c_scale": Param(1.0, "root=gumbel: weight that each visit gives to values", low=0.0, high=1e6),
 }
 """The parameters of a search that an evaluator guides; `read_settings` reads them."""
 
@@ -167,10 +167,10 @@ class GuidedSearch:
         """Seconds in kernels so far, where the evaluator is asked from outside them."""
         self.terms = settings.terms(game)
         if settings.proofs and settings.valued:
-            raise BoyiError("proofs go with backup=leaf alone")
+            raise BoyiError("proofs work only with backup=leaf")
         self.lookout = Lookout(game, settings.proofs) if settings.proofs else None
         if settings.examine and (settings.valued or isinstance(evaluator, Handmade | Playouts)):
-            raise BoyiError("examine goes with backup=leaf and a network alone")
+            raise BoyiError("examine works only with backup=leaf and a network")
         self.examiner = Examiner(game) if settings.examine else None
 
     def search(

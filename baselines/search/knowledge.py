@@ -16,7 +16,7 @@ from .puct_kernels import Leaves, Planted
 
 RECORDS = 64  # most positions whose notes are kept
 EXAMINE = Param(
-    0, "visits after which it is examined who wins a position and which moves matter, 0: never", low=0, high=10**9
+    0, "visits after which a position is examined for who wins and which moves matter, 0: never", low=0, high=10**9
 )
 """The parameter of searches that learn."""
 
@@ -60,7 +60,7 @@ class Examiner:
 
     def __init__(self, game: Game) -> None:
         if not learns(game):
-            raise BoyiError(f"positions of {game} cannot be examined for who wins: it is searched with examine=0")
+            raise BoyiError(f"positions of {game} cannot be examined for who wins: use examine=0")
         self.game, self.knowledge, kernels = game, make_knowledge(game), brought(game, "proof")
         self._look, self._learn = bind(look_rows, game, None, **kernels), bind(learn_rows, game, None, **kernels)
 

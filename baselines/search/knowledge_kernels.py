@@ -1,7 +1,7 @@
 """What tree search learns about positions often met, where a game says which moves matter (its ``proof.py``).
 
 Such a position is examined once: either it is found won or lost and counts as proven, or the moves that do not matter
-leave the tree. If any move wins, one of those that stay does, so all of these proven lost still prove a loss.
+leave the tree. If any move wins, one of those that stay does, so if all of these lose, the position is still lost.
 """
 
 from typing import NamedTuple

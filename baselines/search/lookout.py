@@ -17,7 +17,7 @@ from .transpositions import make_table
 
 LEVELS = 64  # most actions that are looked ahead
 WIN_SHARE, LOSS_SHARE, DOUBT_SHARE = 20, 10, 100
-"""How many times as many positions are met at the root: for a win, for whether a move loses, and for that closely."""
+"""How many times as many positions are met at the root: for a win, for whether a move loses, and that closely."""
 
 
 class Steps(NamedTuple):
@@ -46,7 +46,7 @@ class Lookout:
     """Searches a game's positions by its evaluation for what is certain, meeting at most `positions` positions in each.
 
     `BoyiError` where the game has dice or no evaluation. An evaluation may itself know what cannot be averted: from its
-    module's `SURE` on. A result is certain as far as the moves that the game names for alpha-beta are all that matter.
+    module's `SURE` up. A result is certain as far as the moves that the game names for alpha-beta are all that matter.
     """
 
     def __init__(self, game: Game, positions: int) -> None:

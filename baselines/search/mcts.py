@@ -1,7 +1,7 @@
 """`mcts`: Monte Carlo tree search with UCT (Kocsis and Szepesvari 2006) and playouts, all in kernels.
 
-Optional are all moves as first, first-play urgency, progressive widening, a game's own informed rollouts, and several
-trees at once. In zero-sum games of two seats where nothing is hidden, wins and losses are proven on the way.
+All moves as first, first-play urgency, progressive widening, a game's own informed rollouts, and several trees at once
+are optional. In zero-sum games of two seats where nothing is hidden, wins and losses are proven on the way.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ class MCTS(Agent):
         "rave": Param(0.0, "visits worth as much as all moves as first, 0: off", low=0.0, high=1e9),
         "examine": EXAMINE,
         "fpu": Param(ALWAYS, f"value of an untried action; {ALWAYS:.0f}: each is tried first", low=-1.0, high=ALWAYS),
-        "widen": Param(0.0, "after n visits n to this power of the actions are considered, 0: all", low=0.0, high=1.0),
-        "prove": Param(True, "prove wins and losses, where two seats play for a zero sum and nothing is hidden"),
-        "rollouts": Param("random", "how they end: at random or by the game's rule", choices=("random", "informed")),
+        "widen": Param(0.0, "actions considered after n visits: n to this power; 0: all", low=0.0, high=1.0),
+        "prove": Param(True, "prove wins and losses, in zero-sum games of two seats with nothing hidden"),
+        "rollouts": Param("random", "finish games at random or by the game's rule", choices=("random", "informed")),
         "threads": Param(1, "trees that are grown at once and share the simulations", low=1, high=256),
     }
 
@@ -98,9 +98,7 @@ class MCTS(Agent):
         if self.values["rave"] and game.spec.hidden:
             raise BoyiError(f"{self.name}: rave needs actions legal whatever is hidden, unlike those of {game}")
         if self.values["examine"] and not learns(game):
-            raise BoyiError(
-                f"{self.name}: positions of {game} cannot be examined for who wins: it plays with examine=0"
-            )
+            raise BoyiError(f"{self.name}: positions of {game} cannot be examined for who wins: use examine=0")
         find_rollout(game, self.values["rollouts"] == "informed", self.values["rave"] > 0)
 
     def act(self, view: View) -> np.ndarray:
@@ -267,6 +265,6 @@ def _counts(trees: list[Any], seat: int, mask: np.ndarray) -> np.ndarray:
     if (counts[~lost] > 0).any():
         return np.where(lost, 0.0, counts)
     unknown = (mask > 0) & ~lost
-    # Moves that have left a tree proven to be lost lose too, or are no better.
+    # Moves missing from a tree that is proven lost also lose, or are no better.
     settled = any(tree.proven[0] for tree in trees)
     return counts if settled or not unknown.any() else unknown.astype(np.float64)

@@ -41,7 +41,7 @@ class Prover:
         self, game: Game, entries: int = 1 << 20, *, few: int = 2, share: int = 4, levels: int | None = None
     ) -> None:
         if not game.has("proof"):
-            raise BoyiError(f"no proofs of who wins can be made of {game}")
+            raise BoyiError(f"no proofs of who wins can be made for {game}")
         self.game, self.few, self.share = game, few, share
         module = game.module("proof")
         self.wins_alone = getattr(module, "WINS_ALONE", False)

@@ -1,4 +1,4 @@
-"""The kernels of `puct`: search guided by priors and values, with a tree for every game; a search binds them to one.
+"""The kernels of `puct`: search guided by priors and values, with a tree per game; each search binds them to its game.
 
 The trees are `tree.Tree`s, used in their own way. All of them lie one after the other in one block of arrays, so that
 one call serves every game. ``total`` sums values in [-1, 1] from seat 0's side, whoever moves, and a node without
@@ -22,7 +22,7 @@ from ...envs.engine.protocol import CHANCE, chance, evaluate, legal, playout, re
 from .tree import Tree, add, all_proven, child_of, find_played, keep, put
 
 ENDED, CLOSED, OPENED = 0, 1, 2  # kinds of leaves: over, to be valued, to be valued and its new children given priors
-OUT_OF_QUESTION = 1e12  # what is taken off the bound of a move that is proven as lost
+OUT_OF_QUESTION = 1e12  # what is taken off the bound of a move that is proven to lose
 LEAST_PRIOR = 1e-30  # what a prior of 0 counts as where its logarithm is wanted
 
 

@@ -13,13 +13,13 @@ from .rollouts_kernels import blind_rollout, random_rollout
 
 
 def find_rollout(game: Game, informed: bool, marked: bool) -> Kernel:
-    """Find the kernel that plays to the end, at random or `informed`, and where `marked` marks what was played.
+    """Find the kernel that plays to the end, at random or `informed`; where `marked`, it also marks what was played.
 
     `BoyiError` where the game has no ``rollout.py`` and `informed` rollouts are wanted.
     """
     if informed:
         if not game.has("rollout"):
-            raise BoyiError(f"{game} has no informed rollouts: it plays with rollouts=random")
+            raise BoyiError(f"{game} has no informed rollouts: use rollouts=random")
         kernel: Kernel = game.module("rollout").rollout
         return kernel
     if not marked:

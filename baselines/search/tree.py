@@ -1,6 +1,6 @@
 """The tree of Monte Carlo search: how its nodes are kept, found again and carried over to another tree.
 
-The tree is a preallocated struct of arrays; node 0 is the root, and children form a linked list, so memory is one entry
+The tree is a preallocated array of records; node 0 is the root, and children form a linked list, so memory is one entry
 per node however wide the game. Every node keeps the sum of returns, scaled to [0, 1], of the seat that moved into it,
 which serves any number of seats.
 """
@@ -17,7 +17,7 @@ from ...envs.engine.spec import Game
 DEPTH = 512  # longest path of a simulation inside the tree
 LOOKAHEAD = 16  # most actions and chance events between two decisions that the search for a kept subtree follows
 TIMED_NODES = 1_000_000  # size of the tree when the search is limited by time
-TRUSTED = 10  # visits from which an action counts as expected
+TRUSTED = 10  # fewest visits for an action to count as expected
 
 
 SHARED = [

@@ -43,10 +43,10 @@ DQN: dict[str, Param] = {
     "loss": Param("huber", "error that is minimised", choices=("huber", "mse")),
     "n_steps": Param(1, "decisions whose rewards come before the value in a target", low=1, high=1000),
     "average": Param(
-        0.0, "share of the weights' running mean that a gradient step leaves; 0: the last play", low=0.0, high=0.999999
+        0.0, "share of the weights' running mean that a step keeps; 0: the last weights play", low=0.0, high=0.999999
     ),
     "prioritized": Param(
-        0.0, "power of what was last wrong about transitions by which they are drawn; 0: all alike", low=0.0, high=1.0
+        0.0, "transitions are drawn by this power of their latest error; 0: all alike", low=0.0, high=1.0
     ),
     "learning_rate": Param(1e-3, "step size of the optimizer", low=0.0, high=10.0),
     "gamma": Param(0.99, "discount of what follows a move", low=0.0, high=1.0),
@@ -62,7 +62,7 @@ DQN: dict[str, Param] = {
     "symmetry": Param(False, "show every game in a random symmetric image"),
     "opening": Param(0, "random moves of the learner at the start of every game", low=0, high=10_000),
     "starts": Param(
-        "", "an agent in the positions of whose games with itself those of learning begin; empty: at the start"
+        "", "an agent: games of learning begin in positions of its games against itself; empty: at the start"
     ),
     "start_games": Param(
         200, "such games, an even number, each with `opening` moves at random, at least one", low=2, high=MANY
@@ -89,7 +89,7 @@ HAND_DQN: dict[str, Param] = {
 """Fields of the runs that learn hands of mahjong."""
 
 FIELDS = {"dqn": {**RUN, **DQN}, "alphazero": {**RUN, **ALPHAZERO}, "hand_dqn": {**RUN, **HAND_DQN}}
-"""Fields by algorithm, beside `LISTS` and the table of the network's `choices`."""
+"""Fields by algorithm, besides `LISTS` and the table of the network's `choices`."""
 
 LISTS = {
     "dqn": {"game": "hex", "opponent": "self", "ladder": "random"},

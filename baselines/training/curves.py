@@ -42,7 +42,7 @@ def heat_map(game: Game, moves: np.ndarray) -> bytes:
     board = game.shape(game.encoder)[1:]
     figure = Figure(figsize=(6, 5), layout="constrained")
     axes = figure.subplots()
-    # Hex has one action beside its cells: the swap.
+    # Hex has one action besides its cells: the swap.
     if len(board) == 2 and 0 <= game.actions - int(np.prod(board)) <= 1:
         image = axes.imshow(shares[: int(np.prod(board))].reshape(board), cmap="magma")
         figure.colorbar(image, label="share of moves")

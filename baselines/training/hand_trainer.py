@@ -23,7 +23,7 @@ from .state import Forms, Generator, named, pack_weights, under, unpack_weights
 from .trainer import Arrays, Figures, Trainer
 
 SLOTS = ("step", "exp_avg", "exp_avg_sq")  # what the optimizer keeps of each weight
-NUMBERS = ("action", "follows", "reward", "over")  # of a sample, beside its positions
+NUMBERS = ("action", "follows", "reward", "over")  # of a sample, besides its positions
 
 
 class HandState(Form, frozen=True, kw_only=True):

@@ -49,7 +49,7 @@ FREE = (
 """Fields that may change when a run is resumed."""
 
 STOPPED = "stopped"
-"""Why a run has stopped that was asked to: it stops at once, without an evaluation."""
+"""Why a run that was asked to stop has stopped: it does so at once, without an evaluation."""
 
 FRESH = 30.0  # seconds after which an evaluation draws the pictures again
 
@@ -272,7 +272,7 @@ def _check_same(config: Config, kept: Mapping[str, Any], file: Path) -> None:
         if field not in FREE and kept.get(field) != value:
             raise BoyiError(f"{file} belongs to another run: its {field} is {kept.get(field)!r}, here it is {value!r}")
     for field in kept.keys() ^ config.facts.keys():
-        raise BoyiError(f"{file} belongs to another run: one of both has no field {field!r} in its config")
+        raise BoyiError(f"{file} belongs to another run: one of the two has no field {field!r} in its config")
 
 
 def _line(figures: Figures) -> str:

@@ -146,7 +146,7 @@ def unpack(model: DQN, arrays: Arrays, facts: State, where: str) -> None:
     """Bring a learner of the same config to the state that `pack` gathered; `BoyiError` for any other data."""
     assert isinstance(model.env, SB3VecEnv)
     if facts.replay.pos >= model.replay_buffer.buffer_size:
-        raise BoyiError(f"{where} is damaged: its replay memory goes on at {facts.replay.pos}, behind its end")
+        raise BoyiError(f"{where} is damaged: its replay memory goes on at {facts.replay.pos}, past its end")
     fit_arrays(arrays, forms(model, facts), where)
     try:
         model.env.restore(under("env", arrays))

@@ -128,7 +128,7 @@ def board(env: Any, seats: Sequence[str] | None = None) -> Board:
         whose = {"seed": int(batch.seeds[0]), "episode": int(batch.episodes[0])}
         return Board(Kept(setup=msgspec.structs.replace(setup, **whose), moves=[(action, 0.0) for action in actions]))
     if game.spec.hidden:
-        raise BoyiError(f"{game}: a hand that did not begin at its start cannot be laid on a board: call reset() first")
+        raise BoyiError(f"{game}: a hand not played from its start cannot be laid out on a board: call reset() first")
     position = game.module("text").diagram(state)
     return Board(Kept(setup=msgspec.structs.replace(setup, position=position), moves=[]))
 

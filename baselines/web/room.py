@@ -393,7 +393,7 @@ class Room:
 
         with self._told_of(study):
             if story.closed:
-                raise BoyiError("a curve is of a game with nothing hidden, or one that is over")
+                raise BoyiError("a curve needs a game with nothing hidden, or one that is over")
             agent = await in_thread(lambda: self._made(ask.agent, story))
             for ply in range(len(story.known()) + 1):
                 value = await in_thread(partial(think, ply))

@@ -43,4 +43,4 @@ class Scene(Story):
         }
 
     def record(self) -> GameRecord:
-        raise BoyiError("of a game that somebody else steps nothing but its position is known here")
+        raise BoyiError("nothing but its position is known here of a game that somebody else steps")

@@ -197,7 +197,7 @@ class Table(Story):
 
     def record(self) -> GameRecord:
         if self.closed:
-            raise BoyiError("a game with hidden hands can be saved when it is over")
+            raise BoyiError("a game with hidden hands can be saved only when it is over")
         return self.sitting.record()
 
     def close(self) -> None:

@@ -112,7 +112,7 @@ class Member(Executor):
             raise BrokenExecutor(str(error)) from None
 
     def end(self, *, at_once: bool) -> Future[None]:
-        """End the process, if `at_once` even in the middle of an item; return what is done when it has ended."""
+        """End the process, if `at_once` even in the middle of an item; return a future that is done once it has."""
         self._wanted = not at_once
         if at_once and self._pool is not None:
             self._pool.terminate()  # type: ignore[no-untyped-call]

@@ -23,7 +23,7 @@ from ...envs.engine.version import __version__
 from .processes import Processes
 
 MOST = 1024  # processes of one machine
-DEATHS = 3  # processes that may die at the same item, with nothing done in between
+DEATHS = 3  # deaths at the same item, with nothing done in between, that are too many
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 def check_workers(workers: int, cluster: str | None = None) -> int:
     """Return how many processes are to work; 0 means one on each core of this machine or of the cluster that is named.
 
-    `BoyiError` for what is no number of them, for more than a cluster has cores, and if there is no such cluster.
+    `BoyiError` for what is not a number of them, for more than a cluster has cores, and if there is no such cluster.
     """
     if cluster is not None and cluster != "ray":
         raise BoyiError(f"cluster must be ray, not {shown(cluster)}")
@@ -89,7 +89,7 @@ class Crew(Generic[Item, Result]):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        self._pool.dismiss(at_once=kind is not None or bool(self._waiting))  # nobody wants what they still do
+        self._pool.dismiss(at_once=kind is not None or bool(self._waiting))  # nobody wants what they are still doing
 
     def do(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
         """Do all items, each taken when a process is free for it; yield each with its result as soon as it is done."""

@@ -24,7 +24,7 @@ Begin = Callable[[int], None]
 class Processes:
     """`workers` processes, each of them begun by `begin`, which is told how many threads the process has.
 
-    When one has died, all are given up and started anew: as copies of this process, which has to be alone for that.
+    When one has died, all are given up and started anew: copies of this process need it to have no other thread.
     """
 
     def __init__(self, begin: Begin, workers: int) -> None:

@@ -27,7 +27,7 @@ PACKAGES = ("boyi", "boyi.envs", "boyi.wrappers", "boyi.wrappers.vector", "boyi.
 
 
 def lay_out() -> None:
-    """Copy what git tracks, but weights, and write the pages that the repository does not have."""
+    """Copy what git tracks, except weights, and write the pages that the repository does not have."""
     shutil.rmtree(PAGES, ignore_errors=True)
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name in tracked.splitlines():

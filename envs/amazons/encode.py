@@ -8,7 +8,7 @@ from .rules import phase
 
 @kernel
 def observe_planes(s, seat, x):
-    """Write (7, n, n): my amazons, theirs, closed cells, the amazon in hand, what comes next, and whether it is me."""
+    """Write (7, n, n): my amazons, theirs, closed cells, the amazon in hand, what comes next, and whether I act."""
     b, cells = s.board, s.board.size
     flat = x.reshape(x.size)
     write_stones(b, seat, flat)

@@ -1,7 +1,7 @@
 """What a position of Amazons is worth: who reaches the empty cells first, by queen and king moves, and who is shut in.
 
 After Jens Lieberum, "An evaluation function for the game of Amazons" (2005). Where the seats' regions are closed, what
-counts is who gets first to how many cells; as long as the board is open, it is how much nearer a seat is, and how
+counts is how many cells each reaches first; as long as the board is open, it is how much nearer a seat is, and how
 freely each of its amazons moves. A row of the board is an integer here, with a bit for every column.
 """
 

@@ -138,7 +138,7 @@ def key(s):
 
 
 def symmetries(board_size: int) -> np.ndarray:
-    """Return the action permutations of the board's images, (8, actions): four turns, also of its transpose."""
+    """Return the action permutations of the board's images, (8, actions): four turns, and four of its transpose."""
     return images(board_size)
 
 

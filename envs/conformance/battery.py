@@ -1,4 +1,4 @@
-"""Run tests without JIT on copies of a package, one for each bug: ``python battery.py JOBS``, in a process of its own.
+"""Run tests without JIT on copies of a package with one bug each: ``python battery.py JOBS``, in a process of its own.
 
 JOBS is a JSON file, see `Job`; each verdict goes to the JSON file that its job names, and the output to a .txt file
 beside it. Every copy is tested in a process forked from this one, which has imported what takes long, and nothing of
@@ -18,7 +18,7 @@ from typing import TypedDict
 import pytest
 
 AT_ONCE = 2  # processes, each of which keeps a core busy
-PATIENCE = 900  # seconds, however busy the machine; no check has caught a bug that makes the rules run for ever
+PATIENCE = 900  # seconds, however busy the machine; a bug that makes the rules run for ever is one no check has caught
 HEAVY = ("gymnasium", "hypothesis", "msgspec", "numba", "numpy", "scipy.optimize")
 """What the package and its tests import from elsewhere."""
 LEFT_OUT = ("__pycache__", "weights", "tests", "docs", "examples", "runs", "build", "dist", "*.egg-info", ".*")
@@ -51,7 +51,7 @@ class FirstFailure:
         self.test = ""
 
     def pytest_exception_interact(self, node: pytest.Collector | pytest.Item, call: pytest.CallInfo[object]) -> None:
-        """Keep the exception of the first failure; collecting and importing fail here too."""
+        """Keep the exception of the first failure; failures to collect or import come here too."""
         if self.exception is None and call.excinfo is not None:
             self.exception, self.test = call.excinfo.value, node.nodeid
 

@@ -191,7 +191,7 @@ def texts(probe: Probe) -> None:
             probe.require(len(names) == position.mask.sum(), position, "name gives two legal actions one name")
             for name, a in names.items():
                 probe.require(
-                    text.parse(state, name) == a, position, f"parse({name!r}) is not action {a}, of that name"
+                    text.parse(state, name) == a, position, f"parse({name!r}) is not action {a}, which has that name"
                 )
         with probe.blame(position, "diagram or read"):
             diagram = text.diagram(state)
@@ -312,7 +312,7 @@ def batches(probe: Probe) -> None:
         actions = one.sample()
         answers, others = one.step(actions), many.step(actions)
         same = all((a == b).all() for a, b in zip(answers, others, strict=True)) and _snapshot(one) == _snapshot(many)
-        probe.require(same, None, "one thread and several play other games from the same seeds")
+        probe.require(same, None, "one thread and several play different games from the same seeds")
         for row, single in singles.items():
             single.step(actions[row : row + 1])
             same = field_bytes(single.states) == field_bytes(one.states[row : row + 1])
@@ -396,7 +396,7 @@ def _check_forfeit(probe: Probe, batch: Batch, actions: np.ndarray) -> None:
 def symmetries(probe: Probe) -> None:
     """Where rules.py has ``symmetries(**params)``: each row renames the actions, and the renamed game is the same.
 
-    Where the start is not, ``image(states, k)`` of rules.py puts records (n,) into the k-th image, from which the
+    Where the start differs, ``image(states, k)`` of rules.py puts records (n,) into the k-th image, from which the
     renamed game starts.
     """
     tables = _renamings(probe.game)
@@ -407,7 +407,7 @@ def symmetries(probe: Probe) -> None:
 
 
 def images(probe: Probe) -> None:
-    """Every encoder of a game with symmetries shows the images that `symmetry.symmetries` says, in its own frame.
+    """Every encoder of a game with symmetries shows the images that `symmetry.symmetries` gives, in its own frame.
 
     A game that declares them for its encoders only, because its start or its chance events change with them, is
     compared with its images by tests of its own.
@@ -417,11 +417,11 @@ def images(probe: Probe) -> None:
         return
     for encoder in probe.game.spec.encoders:
         numbers, actions = _shown(probe, encoder)
-        probe.require(len(tables) in (0, len(actions)), None, f"{encoder} has not as many images as the rules")
+        probe.require(len(tables) in (0, len(actions)), None, f"{encoder} does not have as many images as the rules")
         for k, table in enumerate(tables[:8]):
             for a, b in _renamed(probe, table, k):
                 same = _look_alike(probe, a, b, encoder, numbers[k], actions[k])
-                failure = f"{encoder} does not show the image that its symmetries say"
+                failure = f"{encoder} does not show the image that its symmetries give"
                 probe.require(same, a, partial(_beside, probe, failure, b))
 
 

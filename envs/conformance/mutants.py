@@ -48,7 +48,7 @@ UNCHANGED = Mutant("unchanged", "rules.py", "", "")
 
 
 def mutants_of(spec: Spec, tests: Path) -> list[Mutant]:
-    """Read a game's list of bugs from the folder of its tests; `BoyiError` says which line of which file is missing."""
+    """Read a game's list of bugs from the folder of its tests; `BoyiError` if it is missing, short or repeats names."""
     file = tests / f"{spec.name}_mutants.py"
     if not file.is_file():
         raise BoyiError(f"there is no {file}: it holds MUTANTS, at least {LEAST} rows of name, file, old and new text")
@@ -58,7 +58,7 @@ def mutants_of(spec: Spec, tests: Path) -> list[Mutant]:
     found.loader.exec_module(module)
     mutants = [Mutant(*row) for row in getattr(module, "MUTANTS", ())]
     if len({mutant.name for mutant in mutants}) < max(LEAST, len(mutants)):
-        raise BoyiError(f"{file}: MUTANTS are at least {LEAST} rows, each of another name, not {len(mutants)}")
+        raise BoyiError(f"{file}: MUTANTS are at least {LEAST} rows, each with a name of its own, not {len(mutants)}")
     return mutants
 
 
@@ -77,13 +77,13 @@ def judge(spec: Spec, tests: Path, mutants: Iterable[Mutant], root: Path, batter
     if util.find_spec("pytest") is None:
         raise BoyiError('tests are run with pytest, which is not installed: pip install "boyi[dev]"')
     if not hasattr(os, "fork"):
-        raise BoyiError("mutants are judged on Linux and macOS only: each in a process forked from one")
+        raise BoyiError("mutants are judged on Linux and macOS only: each needs a forked process")
     top = spec.package.split(".")[0]
     source = Path(str(import_module(top).__file__)).parent
     home = spec.folder
     files, killers = [str(file) for file in sorted(tests.glob(f"test_{spec.name}*.py"))], killers_of(tests)
     if not files:
-        raise BoyiError(f"there is no test of {spec.name} in {tests}: wanted are files test_{spec.name}*.py")
+        raise BoyiError(f"there is no test of {spec.name} in {tests}: it needs files test_{spec.name}*.py")
     chosen = list(mutants)
     # So that a list cannot go stale unnoticed.
     for mutant in chosen:

@@ -1,7 +1,7 @@
 """Conformance: a game beside its oracle, the same rules written again in slow, plain Python by somebody else.
 
 `check_game(spec, oracle=Amazons)` plays random games in both and compares what they say at every ply: who moves, what
-is lawful, what it is called, what everybody sees and, at the end, what everybody gets; and the same for the record that
+is legal, what it is called, what everybody sees and, at the end, what everybody gets; and the same for the record that
 is read back from the diagram.
 """
 
@@ -34,17 +34,17 @@ class Oracle(Protocol):
         """Return the seat to move, or None at a chance event and at the end."""
 
     def legal(self) -> set[int]:
-        """Return the lawful actions."""
+        """Return the legal actions."""
 
     def play(self, action: int) -> None:
-        """Play a lawful action."""
+        """Play a legal action."""
 
     def returns(self) -> list[float]:
         """Return what every seat gets; zeros before the end."""
 
 
 Player = Callable[[Any], int]
-"""Chooses one of an oracle's lawful actions."""
+"""Chooses one of an oracle's legal actions."""
 
 
 def side_by_side(
@@ -78,12 +78,12 @@ def compare(probe: Probe, oracle: type[Oracle], players: Iterable[Player | None]
 
 
 def _compare_position(probe: Probe, position: Position, other: Any, whose: str = "") -> None:
-    """Compare who moves, what is lawful, what it is called, and the returns."""
+    """Compare who moves, what is legal, what it is called, and the returns."""
     mover = position.to_move if position.to_move >= 0 else None
     probe.require(other.mover() == mover, position, f"the oracle says {whose}that {other.mover()} moves, not {mover}")
     lawful, ours = set(other.legal()) if mover is not None else set(), set(np.flatnonzero(position.mask).tolist())
     differing = sorted(lawful ^ ours)
-    probe.require(not differing, position, f"{whose or 'here '}the oracle sees the actions {differing[:10]} otherwise")
+    probe.require(not differing, position, f"{whose or 'here '}the oracle sees actions {differing[:10]} differently")
     if position.to_move < CHANCE:
         theirs = [float(value) for value in other.returns()]
         same = np.allclose(theirs, position.returns)
@@ -102,4 +102,4 @@ def _compare_shown(probe: Probe, position: Position, other: Any, whose: str = ""
             for seat in range(probe.game.seats):
                 x, theirs = probe.observe(position, seat, encoder), getattr(other, f"observe_{encoder}")(seat)
                 same = np.allclose(np.asarray(theirs, np.float32), x)
-                probe.require(same, position, f"the oracle {whose}does not see observe_{encoder} of seat {seat} so")
+                probe.require(same, position, f"the oracle {whose}sees another observe_{encoder} for seat {seat}")

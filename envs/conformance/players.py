@@ -37,7 +37,7 @@ def _kernel(probe: Probe, generic: Kernel, part: str) -> Kernel:
 def evaluations(probe: Probe) -> None:
     """What evaluation keeps of a position is the same however it was reached; values are bounded and antisymmetric.
 
-    Actions that it lists for a search are lawful and listed once, and looking leaves the record as it is.
+    Actions that it lists for a search are legal and listed once, and looking leaves the record as it is.
     """
     game = probe.game
     if not game.has("evaluate"):
@@ -70,7 +70,7 @@ def _said(probe: Probe, position: Position, notes: np.ndarray) -> list[bytes]:
     probe.require(bounded, position, lambda: f"evaluate says {values}, not within a million either way")
     duel = probe.game.seats == 2 and probe.game.spec.zero_sum
     opposite = not duel or values.sum() == 0
-    probe.require(opposite, position, lambda: f"evaluate says {values} to two seats: not one's loss")
+    probe.require(opposite, position, lambda: f"evaluate says {values} to two seats: they do not sum to 0")
     said = [values.tobytes()]
     lists = (list_candidates, 1), (list_tactics, 0), (list_threats, 0)
     for generic, least in lists if position.to_move >= 0 else ():
@@ -87,10 +87,11 @@ def _said(probe: Probe, position: Position, notes: np.ndarray) -> list[bytes]:
 
 
 def proofs(probe: Probe) -> None:
-    """What proofs look at says nothing that the next move refutes, says the same of equal positions, and lists well.
+    """What proofs look at says nothing that the next move refutes, and says the same of equal positions.
 
     After a winning move the other seat is not said to win; after some moves in a lost position, neither is the seat
-    that made them: by what is found afresh, and from the notes before. Looking leaves the record as it is.
+    that made them: both by what is found afresh and from the notes before. What is listed is legal and listed once, and
+    looking leaves the record as it is.
     """
     game, winners = probe.game, dict[int, int]()
     if not game.has("proof"):
@@ -141,7 +142,7 @@ def _relevant(probe: Probe, position: Position, notes: np.ndarray) -> tuple[int,
 
 
 def policies(probe: Probe) -> None:
-    """The simple player chooses lawful actions, the same for equal random numbers, and leaves the record as it is."""
+    """The simple player chooses legal actions, the same for equal random numbers, and leaves the record as it is."""
     game = probe.game
     if not game.has("greedy"):
         return
@@ -151,7 +152,7 @@ def policies(probe: Probe) -> None:
         a, again = (int(chosen(position.states, notes, open_stream(k))) for _ in range(2))
         legal = 0 <= a < game.actions and position.mask[a]
         probe.require(legal, position, f"policy in its greedy.py chooses {a}, which is not legal")
-        probe.require(a == again, position, "policy in its greedy.py chooses otherwise by the same numbers")
+        probe.require(a == again, position, "policy in its greedy.py chooses differently by the same numbers")
         probe.require(field_bytes(position.states) == before, position, "policy in its greedy.py changes the record")
 
 
@@ -169,8 +170,8 @@ def rollouts(probe: Probe) -> None:
             play(states, notes, open_stream(k), mask, p, used)
             end = probe.look(position.seed, states)
             probe.require(end.to_move < CHANCE, end, "rollout stops before the end")
-            probe.require((used <= 1).all() and (used >= 0).all(), end, "rollout marks with something else than 1")
+            probe.require((used <= 1).all() and (used >= 0).all(), end, "rollout marks with something other than 1")
             seat = position.to_move
             probe.require(not used.any() or used[seat].any(), end, f"rollout marks nothing that seat {seat} played")
             ends.append((field_bytes(states), used.tobytes()))
-        probe.require(ends[0] == ends[1], position, "rollout plays otherwise by the same numbers")
+        probe.require(ends[0] == ends[1], position, "rollout plays differently by the same numbers")

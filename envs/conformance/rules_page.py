@@ -1,4 +1,4 @@
-"""Conformance: a game's RULES.md against its spec and its diagrams, so that nothing that it states drifts away.
+"""Conformance: a game's RULES.md against its spec and its diagrams, so that nothing that it states goes out of date.
 
 The page begins with ``# Title``, has a table of parameters, numbered clauses (``**§1 Start.**``), the spaces as
 formulas of the parameters (`n` is `board_size`, `m` is `columns`), diagrams as indented blocks, and its history.
@@ -52,7 +52,7 @@ def check_page(spec: Spec) -> None:
 
 def _want(spec: Spec, promise: Any, wanted: str) -> None:
     if not promise:
-        raise GameError(f"game {spec.name}: its RULES.md is not true to it: wanted is a page that {wanted}")
+        raise GameError(f"game {spec.name}: its RULES.md is not true to it: it should be a page that {wanted}")
 
 
 def _table(text: str, first: str) -> list[list[str]]:
@@ -90,7 +90,7 @@ def _value(formula: str, game: Game) -> Any:
         return eval(python, {"__builtins__": {}}, names)
     except Exception as error:
         wanted = f"gives formulas of {', '.join(names)}: {formula!r} cannot be computed, {error}"
-        raise GameError(f"game {game}: its RULES.md is not true to it: wanted is a page that {wanted}") from None
+        raise GameError(f"game {game}: its RULES.md is not true to it: it should be a page that {wanted}") from None
 
 
 def _check_spaces(spec: Spec, page: str, games: list[Game]) -> None:

@@ -21,7 +21,7 @@ SCALE = 100_000.0
 TURNS = 16  # turns of each seat that the race looks ahead
 FARTHEST = 14  # steps to the goal on the largest board
 FACES = 6  # the largest die
-NEAR = 4  # from this many steps on, all squares count the same
+NEAR = 4  # steps to the goal beyond this many count as this many
 _CERTAIN = 1e-4  # how near to 0 and 1 the chance to win a race may come
 
 
@@ -150,7 +150,7 @@ def first_turn(s, e, seat, turn):
 
 @kernel
 def race(s, e):
-    """Compute how likely the seat whose turn it is would be home first, plus half of what the last turn leaves open."""
+    """Find the chance that the seat whose turn it is gets home first, plus half of what the last turn leaves open."""
     mine = np.int64(s.turn)
     running, other, chance = 1.0, 1.0, 0.0
     for turn in range(TURNS):
@@ -175,7 +175,7 @@ def evaluate(s, e, seat):
 
 @kernel
 def transposition(s, e):
-    """Hash the position, with the stones that can move in place of the roll that allows it."""
+    """Hash the position, with the stones that can move in place of the roll that lets them."""
     h = np.uint64(np.int64(s.to_move) + 2 + 4 * np.int64(s.turn + 2 * s.nearest))
     if s.to_move >= 0:
         low, high = movable(s)

@@ -1,6 +1,6 @@
 """OpenSpiel's numbers for what happens in a game of EinStein.
 
-In OpenSpiel player 1 begins, with the stones on the lower right, so our board is turned by half for it.
+In OpenSpiel player 1 begins, with the stones on the lower right, so our board is given half a turn for it.
 Its history begins with an order of each player's stones on these squares, ours being numbered from 0.
 """
 

@@ -108,7 +108,7 @@ def movable(s):
 
 @kernel
 def directions(s, number):
-    """§6: whether a stone of the mover can go along its row, and along its column; diagonally it must do both."""
+    """§6: whether a stone of the mover can go along its row, and along its column; diagonally, it needs both."""
     at, columns = int(s.square[s.turn * (s.square.size // 2) + number - 1]), int(s.columns)
     r, c = at // columns, at % columns
     if s.turn == 0:

@@ -53,7 +53,7 @@ def _parse(s: np.void, seat: int, text: str) -> int:
     if direction in words and number in map(str, range(1, stones + 1)):
         return 3 * (int(number) - 1) + words.index(direction)
     raise BoyiError(
-        f"no action {shown(text)}: write a stone from 1 to {stones} and {', '.join(words[:2])} or diag, as 1-diag"
+        f"no action {shown(text)}: write a stone from 1 to {stones} and {', '.join(words[:2])} or diag, as in 1-diag"
     )
 
 

@@ -36,7 +36,7 @@ AUTORESET = {"off": KEEP, "same_step": SAME_STEP, "next_step": NEXT_STEP}
 ILLEGAL = ("raise", "forfeit")
 CHANCES = ("inside", "by_hand")
 MOST_GAMES = 2**31 - 1
-FLOAT = np.dtype(np.float32)  # NumPy is a quarter faster with it than with the type
+FLOAT = np.dtype(np.float32)  # NumPy is a quarter faster with the dtype than with the type
 THREADS_PAY = 4e-4  # seconds of work below which waking another thread costs more than it gives
 
 
@@ -212,7 +212,7 @@ class Batch:
         return self._episodes.copy()
 
     def history(self, row: int) -> list[int]:
-        """Return the actions played so far in a row, without one that forfeited the game."""
+        """Return the actions played in a row since its start or a position set there, without one that forfeited."""
         if self._history is None:
             raise BoyiError("this batch keeps no actions: make it with history=True, or call keep_history()")
         if not is_whole(row, 0, self.n - 1):
@@ -220,7 +220,7 @@ class Batch:
         return list(self._history[row])
 
     def keep_history(self) -> None:
-        """Keep the actions of each row from its next game on, as ``history=True`` does from the first."""
+        """Keep the actions of each row from now on, as ``history=True`` does from the first: call it between games."""
         if self._history is None:
             self._history = [[] for _ in range(self.n)]
 
@@ -498,7 +498,7 @@ class Batch:
         good = which.ndim == 1 and (which.dtype.kind in "iu" or not which.size)
         which = which.astype(np.int64) if good else self._every
         if not good or (which.size and (which[0] < 0 or which[-1] >= self.n or (which[1:] <= which[:-1]).any())):
-            raise BoyiError(f"rows must be increasing row numbers from 0 to {self.n - 1}, or a mask of {self.n} truths")
+            raise BoyiError(f"rows must be increasing row numbers from 0 to {self.n - 1}, or a mask of {self.n} bools")
         return which
 
     def _forget(self, which: np.ndarray) -> None:
@@ -559,7 +559,7 @@ class _Kernels(dict[str, Kernel]):
     def enter(self, name: str, *args: Any) -> Kernel:
         """Take the short way into a kernel whose arguments have the same types at every call, in all batches.
 
-        How an array that is only read lies in memory, in one piece, is no matter.
+        How an array that is only read lies in memory does not matter if it is in one piece.
         """
         if name not in self.entries:
             self.entries[name] = entry(self[name], *args)

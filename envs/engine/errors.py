@@ -18,7 +18,7 @@ class IllegalAction(BoyiError):
 
 
 class UnknownOption(BoyiError, TypeError):
-    """An unknown keyword: also a `TypeError`, as from Python's own functions, which libraries look for."""
+    """An unknown keyword: also a `TypeError`, which Python's own functions raise and libraries look for."""
 
 
 class SelfPlayWarning(UserWarning):
@@ -27,7 +27,7 @@ class SelfPlayWarning(UserWarning):
 
 SELF_PLAY = (
     "opponent='self': each reward is the acting seat's and the next observation another seat's, from which an "
-    "algorithm made for one player learns badly; boyi's DQN and loops that read info['seat'] are right, and "
+    "algorithm made for one player learns badly; boyi's DQN and loops that read info['seat'] do it right, and "
     "set_opponent(model) seats any learner on both sides: docs/environments.md, Self-play"
 )
 
@@ -81,7 +81,7 @@ def is_truth(value: Any) -> bool:
 
 
 def is_whole(value: Any, low: float, high: float = 2**63 - 1) -> bool:
-    """Whether a value is a Python or NumPy whole number from `low` to `high`, and not a truth."""
+    """Whether a value is a Python or NumPy whole number from `low` to `high`, and not a boolean."""
     try:
         return not isinstance(value, bool) and low <= index(value) <= high
     except TypeError:
@@ -89,7 +89,7 @@ def is_whole(value: Any, low: float, high: float = 2**63 - 1) -> bool:
 
 
 def is_number(value: Any, low: float, high: float = math.inf) -> bool:
-    """Whether a value is a finite Python or NumPy number from `low` to `high`, and not a truth."""
+    """Whether a value is a finite Python or NumPy number from `low` to `high`, and not a boolean."""
     good = hasattr(value, "__float__") and not isinstance(value, bool)
     try:
         return good and math.isfinite(value) and bool(low <= value <= high)

@@ -13,7 +13,7 @@ Params = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Facts:
-    """What tests and comparisons need to know about a game and its spec does not say. Everything may be left out.
+    """What tests and comparisons need to know about a game beyond its spec. Everything may be left out.
 
     Parameters are those that differ from the defaults. `small` makes a game that any agent plays twenty times within
     seconds, `solvable` one in which everything that can follow fits into memory: None if its parameters alone cannot

@@ -5,7 +5,7 @@ scalar: they take one record ``s`` (mutated in place), allocate nothing, raise n
 of a record are zero whenever a kernel returns, so equal histories give equal bytes. Every record has ``to_move: i1``, a
 seat or one of the constants below, and ``ply: i4``, the number of actions taken, which every ``step`` raises by one.
 
-A stub that ends in ``Optional`` has the default its body shows; a game leaves it out where the default fits.
+An ``Optional`` stub has the default that it names, or else that its body shows; a game leaves it out where that fits.
 """
 
 from .rng import kernel

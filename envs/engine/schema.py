@@ -1,6 +1,6 @@
 """The form of the files that we read, and the one way to read them.
 
-JSON and TOML are parsed, then fitted to a `Form`: every field is there and no other, each of its type. How fields must
+JSON and TOML are parsed, then fitted to a `Form`: every field is there and no other, each of its type. That fields
 agree is checked by each form, in its ``__post_init__``, with a `ValueError`. Each array is fitted to an `ArrayForm`.
 Whatever is wrong raises one `BoyiError` that begins with where it is.
 """
@@ -39,7 +39,7 @@ class Form(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 def parse_json(content: bytes | str, where: str, what: str = "JSON") -> Any:
-    """Read JSON; a `BoyiError` says that it is not `what` if it is not JSON, too deep or has numbers nobody writes."""
+    """Read JSON; a `BoyiError` says it is not `what` if it is not JSON, is too deep or has numbers nobody writes."""
     return _parse(msgspec.json.decode, content, where, what)
 
 
@@ -133,7 +133,7 @@ def fit_arrays(arrays: Mapping[str, np.ndarray], forms: Mapping[str, ArrayForm],
             raise BoyiError(f"{where} is damaged: there is no array {name}")
     for name, array in arrays.items():
         if name not in forms:
-            raise BoyiError(f"{where} is damaged: there is an array {name[:LONG]}, which nobody wants")
+            raise BoyiError(f"{where} is damaged: there is an array {name[:LONG]}, which does not belong there")
         _fit_array(name, array, forms[name], where)
 
 
@@ -142,7 +142,7 @@ def _fit_array(name: str, array: np.ndarray, form: ArrayForm, where: str) -> Non
     if array.shape != form.shape or array.dtype not in dtypes:
         wanted = f"{' or '.join(map(str, dtypes))} of shape {form.shape}"
         raise BoyiError(f"{where} is damaged: {name} must be {wanted}, not {array.dtype} of shape {array.shape}")
-    # A truth is a byte that is 0 or 1; a byte read from a file need not be.
+    # A boolean is a byte that is 0 or 1; a byte read from a file need not be.
     numbers = array.view(np.uint8) if array.dtype == np.bool_ else array
     low, high = (0, 1) if array.dtype == np.bool_ else (form.low, form.high)
     if not (np.isfinite(numbers) & (numbers >= low) & (numbers <= high)).all():

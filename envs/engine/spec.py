@@ -31,7 +31,7 @@ GAMES = __package__.rpartition(".")[0]
 
 @dataclass(frozen=True)
 class Param:
-    """One parameter: a truth, a choice, text, or a number in [low, high], whole unless the default is a float; with
+    """One parameter: a boolean, a choice, text, or a number in [low, high], whole unless the default is a float; with
     `choices` as well, a number or one of those.
     """
 
@@ -43,7 +43,7 @@ class Param:
     even: bool = False
 
     def check(self, owner: str, name: str, value: Any) -> Any:
-        """Return the value in its own type; raise `BoyiError` with what is allowed otherwise."""
+        """Return the value in its own type; otherwise raise `BoyiError` with what is allowed."""
         if isinstance(self.default, bool):
             good, allowed = is_truth(value), "true or false"
         elif isinstance(value, str) and value in self.choices:
@@ -114,7 +114,7 @@ class Spec:
             Game.bind(self, params)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the name of the declaring package: facts are functions, which do not pickle."""
+        """Pickle as the name of the declaring package: some facts are functions, which do not pickle."""
         return _declared_by, (self.package,)
 
     @property
@@ -217,7 +217,7 @@ class Game:
     @overload
     def module(self, part: str) -> Any: ...
     def module(self, part: str) -> Any:
-        """Import one of the game's modules: rules, encode, valid, text, draw or what else it `has`."""
+        """Import one of the game's modules: rules, encode, valid, text, draw or whatever else it `has`."""
         return import_module(f"{self.spec.package}.{part}")
 
     @cached_property

@@ -1,7 +1,7 @@
 """The one syntax for games and agents: ``name[:positional][,key=value…]``, with quotes where a value needs them.
 
 ``hex``, ``hex:board_size=5,swap=true``, ``mcts:sims=400``, ``dqn:runs/NAME``, ``gtp:cmd='mohex --seed 1'``. A value is
-a truth, a number or text; within quotes it is text as it stands, but for the quote itself, which is written twice.
+a boolean, a number or text; within quotes it is text as it stands, but for the quote itself, which is written twice.
 """
 
 import re
@@ -23,7 +23,7 @@ _REAL = re.compile(r"[+-]?(?:[0-9]{1,330}(?:\.[0-9]{0,330})?|\.[0-9]{1,330})(?:[
 def parse(text: str) -> tuple[str, str | None, dict[str, Any]]:
     """Split ``text`` into its name, its positional part (None when absent) and its typed parameters."""
     if len(text) > LONGEST:
-        raise BoyiError(f"cannot read {shown(text)}: it has {len(text)} letters, the most is {LONGEST}")
+        raise BoyiError(f"cannot read {shown(text)}: it has {len(text)} characters, the most is {LONGEST}")
     name, colon, rest = text.partition(":")
     positional: str | None = None
     values: dict[str, Any] = {}
@@ -47,7 +47,7 @@ def parse(text: str) -> tuple[str, str | None, dict[str, Any]]:
 
 
 def write(name: str, positional: str | None = None, values: Mapping[str, Any] | None = None) -> str:
-    """Write what `parse` reads back to the same name, positional part and parameters: truths, numbers and text.
+    """Write what `parse` reads back to the same name, positional part and parameters: booleans, numbers and text.
 
     `BoyiError` for a value that is none of these, and where it would be too long to read.
     """
@@ -55,12 +55,12 @@ def write(name: str, positional: str | None = None, values: Mapping[str, Any] | 
     items += [f"{key}={_written(value)}" for key, value in (values or {}).items()]
     text = f"{name}:{','.join(items)}" if items else name
     if len(text) > LONGEST:
-        raise BoyiError(f"cannot write {shown(text)}: it has {len(text)} letters, the most is {LONGEST}")
+        raise BoyiError(f"cannot write {shown(text)}: it has {len(text)} characters, the most is {LONGEST}")
     return text
 
 
 def read_value(text: str) -> Any:
-    """Read a value: text in quotes, a truth, a number, or else text."""
+    """Read a value: text in quotes, a boolean, a number, or else text."""
     if text.startswith(QUOTES):
         return _unquoted(text)
     if text.lower() in ("true", "false"):
@@ -83,9 +83,9 @@ def pieces(text: str, between: str) -> list[str]:
 
 
 def lines_of(text: str, what: str) -> list[str]:
-    """Split the text of `what` into lines, without line ends around it; `BoyiError` for what is not text."""
+    """Split the text of `what` into lines, less those that are empty at its ends; `BoyiError` for what is not text."""
     if not isinstance(text, str):
-        raise BoyiError(f"not {what}: it is text, not {shown(text)}")
+        raise BoyiError(f"not {what}: that is text, not {shown(text)}")
     return text.strip("\n").split("\n")
 
 

@@ -19,7 +19,7 @@ SHARE = 25  # decisions for which the time left to a seat should last, however l
 
 def copied(states: np.ndarray, which: np.ndarray | slice = slice(None)) -> np.ndarray:
     """Copy records byte by byte: NumPy would leave the padding between their fields undefined."""
-    # The type by its name: to make one of np.void, NumPy calls a Python function and drops a Ctrl-C that comes there.
+    # The type by its name: to make it from np.void, NumPy calls a Python function and loses a Ctrl-C that comes then.
     raw = states.view(f"V{states.dtype.itemsize}")
     return np.array(raw[which]).view(states.dtype)
 
@@ -54,7 +54,7 @@ class View(NamedTuple):
         return self.hurry is not None and self.hurry.is_set()
 
     def seconds(self, k: int, usual: float = 0.0) -> float:
-        """Return how long deciding game k should take at most: no more than `usual` if above 0; possibly infinite."""
+        """Return the most seconds to spend on deciding in game k: at most `usual` if above 0; possibly infinite."""
         limit = min(usual or math.inf, math.inf if self.limit is None else float(self.limit[k]))
         return limit if self.clock is None else min(limit, float(self.clock[k]) / SHARE)
 

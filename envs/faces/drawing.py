@@ -150,7 +150,7 @@ def stone(x: float, y: float, radius: float, paint: Paint) -> list[str]:
 
 
 def at(name: str) -> str:
-    """Return the attribute of an element that a person points at to mean what has this name, such as a cell or tile."""
+    """Return the attribute of an element that, pointed at, stands for what has this name, such as a cell or tile."""
     return f'data-at="{escape(name)}"'
 
 
@@ -181,7 +181,7 @@ def _glyph(character: str) -> tuple[float, str]:
 def label_width(text: str, size: float) -> float:
     """Return the width in pixels of `label(text, ...)`, without the overhang of its pen."""
     text = text.upper()
-    # From 3.12 on Python's own `sum` rounds floats otherwise, and pictures would differ in their last digits.
+    # From 3.12 on Python's own `sum` rounds floats differently, and pictures would differ in their last digits.
     units = fsum(_glyph(character)[0] for character in text) + _GAP * max(len(text) - 1, 0)
     return units * size / 10
 

@@ -1,7 +1,8 @@
 """What a seat sees: spaces, the layout of observations, and the frame that observation and action share.
 
-Action i is cell i of the planes. An encoder that turns the board for a seat supplies ``permutation_<encoder>``, (seats,
-actions): the game's action for each action of the frame; the faces apply it to mask and action alike.
+Where actions are cells, action i is cell i of the planes. An encoder that turns the board for a seat supplies
+``permutation_<encoder>``, (seats, actions): the game's action for each action of the frame; the faces apply it to mask
+and action alike.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MASK_DTYPES = ("int8", "bool")
 class Frame:
     """How one encoder and layout of a game appear to its seats: what is seen and the mask, under two `keys`.
 
-    Masks are of `mask_dtype`, "int8" or "bool", as numbers or as truths.
+    Masks are of `mask_dtype`, "int8" or "bool", as numbers or as booleans.
     """
 
     game: Game

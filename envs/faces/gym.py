@@ -1,7 +1,7 @@
 """The Gymnasium faces: one game, or many natively, in which a seat learns and named agents answer for the others.
 
 Observations are ``{"observation": float32, "action_mask": int8}``; the mask is also ``info["action_mask"]`` and, as
-truths, what `action_masks` returns. ``info["seat"]`` is the seat the reward belongs to, ``info["to_move"]`` the seat
+booleans, what `action_masks` returns. ``info["seat"]`` is the seat the reward belongs to, ``info["to_move"]`` the seat
 that decides next, -1 at the end, when ``info["returns"]`` holds everybody's returns. Row i of the vector environment
 under seed s is the single environment under s + i.
 """
@@ -43,7 +43,7 @@ def reset_rows(options: dict[str, Any] | None, n: int) -> np.ndarray:
     if mask is None:
         return np.ones(n, np.bool_)
     if not isinstance(mask, np.ndarray) or mask.shape != (n,) or mask.dtype != np.bool_ or not mask.any():
-        raise BoyiError(f"reset_mask is an array of {n} truths, at least one of them true, not {shown(mask)}")
+        raise BoyiError(f"reset_mask is an array of {n} booleans, at least one of them true, not {shown(mask)}")
     return mask
 
 
@@ -136,7 +136,7 @@ class GameEnv(gymnasium.Env[Observation, int]):
         return {"action_mask": mask, "seat": self._seat, "to_move": max(self._mover, -1)}
 
     def action_masks(self) -> np.ndarray:
-        """Return the legal actions as truths (actions,), the form sb3-contrib asks for."""
+        """Return the legal actions as booleans (actions,), the form sb3-contrib asks for."""
         self.steps.check()
         return self.frame.mask(self.batch.mask[0], self._mover).astype(np.bool_)
 
@@ -221,7 +221,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
     ) -> tuple[Observation, Info]:
         """Start a game in every row: the first of seed + row (or of a list of seeds), or each seed's next one.
 
-        With ``options={"reset_mask": rows}``, (n,) truths, only in those rows; the others stay as they are.
+        With ``options={"reset_mask": rows}``, (n,) booleans, only in those rows; the others stay as they are.
         """
         rows = reset_rows(options, self.num_envs)
         seeds: Any = seed
@@ -309,7 +309,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         return {name: value for key, array in info.items() for name, value in ((key, array), (f"_{key}", rows.copy()))}
 
     def action_masks(self) -> np.ndarray:
-        """Return the legal actions as truths (n, actions)."""
+        """Return the legal actions as booleans (n, actions)."""
         self.steps.check()
         return self.seating.masks().astype(np.bool_)
 

@@ -58,9 +58,9 @@ def module(name: str) -> Module:
         return TurnBasedParallel(made)
 
     env.__doc__ = f"Make the AEC environment of {spec.title}: the game's parameters, and the options of `AEC`."
-    parallel_env.__doc__ = f"""Make the parallel environment of {spec.title}, `TurnBasedParallel`, as ``env`` the other.
+    parallel_env.__doc__ = f"""Make {spec.title}'s parallel environment, `TurnBasedParallel`: options as for ``env``.
 
-    With `max_cycles` a game is cut after so many steps, in each of which one agent has acted.
+    With `max_cycles` a game is cut after that many steps, in each of which one agent has acted.
     """
     function: Any
     for function, made in ((env, AEC), (parallel_env, TurnBasedParallel)):

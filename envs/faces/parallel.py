@@ -66,7 +66,7 @@ class TurnBasedParallel(ParallelEnv[str, Observation, int]):
         if not self.agents:
             raise BoyiError(f"{env.game}: no game is running; call reset() before step()")
         if not isinstance(actions, Mapping) or env.agent_selection not in actions:
-            raise BoyiError(f"{env.game}: {env.agent_selection} is to move, but there is no action of it")
+            raise BoyiError(f"{env.game}: {env.agent_selection} is to move, but no action is given for it")
         agents, self.agents = self.agents, []  # a step that is broken off leaves no game to go on with
         try:
             env.step(actions[env.agent_selection])

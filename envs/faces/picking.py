@@ -14,7 +14,7 @@ BETWEEN = re.compile(r"[- ]|(?<=\d)x(?=[a-z])")
 
 
 def paths(game: Game, state: np.void, actions: Iterable[int], picture: str) -> dict[int, list[str]]:
-    """Find the spots of a picture that mean each of some legal actions, in order; none where there are none.
+    """Find, for each of some legal actions, the spots of a picture that mean it, in order; none where it has none.
 
     A game's drawing may name them in ``path(state, action)``. Otherwise they are those in the action's name, as in
     ``g5-g6``, ignoring case; if actions have the same spots, as ``4m`` and ``kong 4m``, the shortest name gets them.

@@ -54,7 +54,7 @@ class Watcher:
     """
 
     def playing(self, batch: Batch, rows: np.ndarray, actions: np.ndarray) -> None:
-        """Note that the caller is about to play the game's `actions` (m,) int64 in `rows` (m,), lawful or not.
+        """Note that the caller is about to play the game's `actions` (m,) int64 in `rows` (m,), legal or not.
 
         -1 stands for anything that is not an action of the game.
         """
@@ -98,7 +98,7 @@ def check_lines(game: Game, lines: Sequence[Sequence[int]]) -> np.ndarray:
     ends; `BoyiError` for anything that is not such a game.
     """
     if game.chance_outcomes or game.spec.hidden:
-        raise BoyiError(f"{game}: what is thrown or dealt is not among the actions, which so lead to no position")
+        raise BoyiError(f"{game}: what is thrown or dealt is not among the actions, which alone lead to no position")
     if not isinstance(lines, list | tuple) or not lines:
         raise BoyiError(f"{game}: lines are a list of games, each a list of actions, not {shown(lines)}")
     for k, line in enumerate(lines):
@@ -166,7 +166,7 @@ class Seating:
         opponents = self.resolve(opponent, self.game)
         if (opponents is None) != (self.opponents is None):
             here = "every seat is the caller's" if self.opponents is None else "opponents play the other seats"
-            raise BoyiError(f'{self.game}: {here} here; make another environment to change between them and "self"')
+            raise BoyiError(f'{self.game}: {here} here; make another environment to change to or from "self"')
         check_seating(self.game, opponents, self.seat)
         if _by_history(opponents):
             self.batch.keep_history()
@@ -254,7 +254,7 @@ class Seating:
     def play_one(self, action: int, mover: int) -> int:
         """Do what `play` does in a single game, the shortest way; `mover` is the caller's seat, which is to move.
 
-        Returns the seat to move then, the caller's again, or OVER or CUT; then the batch's `scores` are the returns.
+        Returns the seat that moves next, the caller's, or OVER or CUT, where the batch's `scores` are the returns.
         """
         played = self.frame.action(action, mover)
         self.announce(played, ROW)
@@ -320,7 +320,7 @@ class Seating:
         return actions
 
     def ask(self, player: Player, rows: np.ndarray) -> np.ndarray:
-        """Return what a player does in `rows`, (m,) int64, lawful or not; `BoyiError` for anything but actions."""
+        """Return what a player does in `rows`, (m,) int64, legal or not; `BoyiError` for anything but actions."""
         view = self.batch.view(rows)
         return view.answered(self.steps.ask(player.act, view))
 

@@ -1,7 +1,7 @@
 """Gomoku's evaluation for searches: what a stone on each empty point would make, kept up to date line by line.
 
 A stone changes only the shapes of the points near it on the four lines through it. The points of each kind are counted
-for each seat, and the counts give the value, except where a row of fours decides: the outcome is known there.
+for each seat, and the counts give the value, except where fours decide: the outcome is known there.
 """
 
 import numpy as np

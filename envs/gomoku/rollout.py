@@ -81,7 +81,7 @@ def any_point(b, rng):
 
 @kernel
 def open_point(s, notes, seat):
-    """Find a point noted for a seat that is still empty, the latest first, and forget the others; -1: none."""
+    """Find a point noted for a seat that is still empty, the latest first, and forget those passed over; -1: none."""
     while notes.noted[seat] > 0:
         a = np.int64(notes.points[seat, notes.noted[seat] - 1])
         if s.board[a] == 0:

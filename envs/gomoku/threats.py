@@ -47,7 +47,7 @@ def candidates(s, e, moves, ranks):
 
 @kernel
 def tactics(s, e, moves, ranks):
-    """List what continues a row of fours: the mover's own, or the point that stops five; wins in sight are known."""
+    """List what continues a series of fours: the mover's own, or the point that stops five; wins in sight are known."""
     mover = np.int64(s.to_move)
     mine, theirs = e.counts[mover], e.counts[1 - mover]
     if mine[COMPLETE] > 0 or theirs[COMPLETE] > 1:
@@ -62,7 +62,7 @@ def tactics(s, e, moves, ranks):
 
 @kernel
 def threats(s, e, moves, ranks):
-    """List what continues a row of fours and open threes: the mover's own, or all that meets the other's."""
+    """List what continues a series of fours and open threes: the mover's own, or all that meets the other's."""
     mover = np.int64(s.to_move)
     mine, theirs = e.counts[mover], e.counts[1 - mover]
     if mine[COMPLETE] > 0 or theirs[COMPLETE] > 0 or mine[WINNING_FOUR] > 0:

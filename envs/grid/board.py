@@ -46,7 +46,7 @@ def pay_winner(s, r):
 
 @kernel
 def hash_all(h, values, least):
-    """Mix whole numbers, counted from their smallest, `least`, into a hash: it needs few bits, so none below 0."""
+    """Mix whole numbers, counted from their smallest, `least`, into a hash, which wants few bits, so none below 0."""
     for i in range(values.size):
         h = (h ^ np.uint64(values[i] - least)) * _PRIME
     return h

@@ -90,7 +90,7 @@ def connect(net, framed, n, seat, enough):
 
 @kernel
 def complete(net, framed, n, enough):
-    """Apply the rules until nothing waits any more, the sides are joined or, if `enough`, half joined."""
+    """Apply the rules until nothing waits, the sides are joined or, if `enough`, half joined, or `WORK` is done."""
     while net.waiting > 0 and not net.won and net.work < WORK and not (enough and net.key >= 0):
         k = np.int64(net.queue[net.first])
         net.first = (net.first + 1) % net.queue.size

@@ -1,6 +1,6 @@
 """What a Hex position is worth: whose ways from side to side are shorter, by two-distances, and more numerous.
 
-A way through a cell is as long as the cell's distances from both sides; every empty cell counts DECAY to the power of
+A way through a cell is as long as the cell's distances from both sides; every empty cell counts what DECAY holds for
 that, so that the shortest ways weigh most and several weigh more than one. The candidates are the cells that such ways
 of either seat lead through.
 """
@@ -20,7 +20,7 @@ UNIT = 1000.0  # worth of a ratio of e between the seats' sums
 TEMPO = 2300  # worth of being to move
 DECAY = 0.25 ** np.arange(2.0 * FAR)  # what a way counts, by its length beyond the least, 2
 RANK = 1024.0  # of a cell that all ways of one seat lead through
-SHARE = 16  # candidates have at least this part of the best one's rank
+SHARE = 16  # candidates have at least one part in this many of the best one's rank
 
 
 def notes(game: Game) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Which actions of Jiu deserve a search, the best first: what takes stones, makes shapes or prevents the other's.
 
 Places are those of the padded boards of `weigh`; a direction d has its opposite d ^ 1. Actions ranked `URGENT` or
-higher take stones: a list is only cut short behind them.
+higher take stones: a list is only cut short after them.
 """
 
 import numpy as np

@@ -71,7 +71,7 @@ def write(game: str | Spec | Game, actions: Sequence[int]) -> str:
             lines.append(turn.write(n))
             turn = None
     if turn is not None:
-        raise BoyiError(f"{batch.game}: the actions end within a turn, which a record cannot say")
+        raise BoyiError(f"{batch.game}: the actions end within a turn, which a record cannot express")
     if len(actions) >= n * n and not batch.game.params["layout_only"]:
         lines = [*_opening(n, actions), *lines]
     return "\n".join([",".join(layout) + ";", *lines]) + "\n"
@@ -98,7 +98,7 @@ def read(text: str, game: str | Spec | Game = "jiu") -> list[int]:
     for word in parts[0].split(",")[1:]:
         p = _point(n, word, max(0, int(batch.to_move[0])))
         if not batch.mask[0, p]:
-            raise BoyiError(f"no stone can be put on {word!r} at this place of the layout")
+            raise BoyiError(f"no stone can be put on {word!r} at this stage of the layout")
         batch.step([p])
     if parts[1:] and batch.states["phase"][0] == LAYOUT:
         raise BoyiError(f"{parts[1]!r} is not possible: the layout is not full")
@@ -124,7 +124,7 @@ def read(text: str, game: str | Spec | Game = "jiu") -> list[int]:
 def _point(n: int, word: str, seat: int) -> int:
     p = read_point(n, word)
     if p is None or word != write_point(n, p, seat):
-        letters = "a capital letter, as G6" if seat == 1 else "a small letter, as g6"
+        letters = "a capital letter, as in G6" if seat == 1 else "a small letter, as in g6"
         raise BoyiError(f"no point {word!r} of seat {seat} on a board of {n} lines: write {letters}")
     return p
 
@@ -137,7 +137,7 @@ def _in_order(path: list[int], taken: list[int]) -> list[int]:
 
 
 def _found(batch: Batch, noted: Turn, turn: Turn) -> list[int] | None:
-    """Find the actions that complete what is `noted` to the whole turn; None if there are none."""
+    """Find the actions that make what is `noted` into the whole turn; None if there are none."""
     if batch.to_move[0] != turn.seat:
         return [] if noted == turn else None
     for action in np.flatnonzero(batch.mask[0]).tolist():

@@ -411,7 +411,7 @@ def key(s):
 
 @kernel
 def playout(s, rng, mask, p):
-    """Play at random to the end; throwing until an action is allowed is mostly cheaper than marking all."""
+    """Play at random to the end; throwing until an action is allowed is usually cheaper than marking all."""
     while s.to_move >= 0:
         step(s, random_action(s, rng, mask))
 
@@ -464,7 +464,7 @@ def symmetries(board_size: int, **_: object) -> np.ndarray:
 
 
 def images(board_size: int, **_: object) -> np.ndarray:
-    """Return the action permutations of the board's images, (8, actions): four turns, also of its transpose.
+    """Return the action permutations of the board's images, (8, actions): four turns, and four of its transpose.
 
     The battle is the same in all of them, the layout in the even-numbered ones, which keep the marked diagonal.
     """

@@ -72,7 +72,7 @@ def parse(s: np.void, text: str) -> int:
             if found[3] == direction if to is None else read_point(n, found[3]) == to:
                 return (MOVE + d) * n * n + p
     raise BoyiError(
-        f"no action {shown(text)}: write a point, a0 to {write_point(n, n * n - 1, 0)}, two as g5-g6, lift g5, "
+        f"no action {shown(text)}: write a point, a0 to {write_point(n, n * n - 1, 0)}, two as in g5-g6, lift g5, "
         "drop b3, take k8, or stop"
     )
 
@@ -131,7 +131,7 @@ def read(text: str) -> np.ndarray:
     s = state.view(np.recarray)[0]
     n = side_of(state[0])
     if len(lines) != n + 4:
-        raise BoyiError(f"not a diagram of jiu: two lines of facts, the columns, {n} rows and the quiet turns")
+        raise BoyiError(f"not a diagram of jiu: it has two lines of facts, the columns, {n} rows and the quiet turns")
     board = read_rows(lines[3:-1], n, LETTERS[:n], "a diagram of jiu").ravel()
     put = bind(put_stone, game)
     for p in np.flatnonzero(board):
@@ -193,7 +193,7 @@ def _contradiction(game: Game, s: np.record) -> str | None:
         return f"in the battle each side has at least {FEWEST} stones, a point is empty, and the layout is over"
     limits = ((s.turns, s.max_turns), (s.quiet, s.no_capture_limit), (s.seen, s.repetition * (s.repetition > 1)))
     if s.quiet > s.turns or any(0 < limit <= value for value, limit in limits):
-        return "the game would have ended before, by its number of turns or a repetition"
+        return "the game would have ended earlier, by its number of turns or a repetition"
     mine = s.runner >= 0 and s.board[s.runner] == s.to_move + 1
     facts = {
         TURN: (s.start, s.runner, s.jumps, s.taken, s.due) == (-1, -1, 0, 0, 0) and bind(rules.can_act, game)(s),
@@ -209,5 +209,5 @@ def _contradiction(game: Game, s: np.record) -> str | None:
         return f"the facts of phase {PHASES[s.phase]} contradict each other or the stones"
     been = np.flatnonzero(s.been).tolist()
     if (been and (s.revisit or s.jumps == 0)) or (s.jumps > 0 and not s.revisit and s.start not in been):
-        return "where a stone has been matters with revisit=false while it jumps, and where it started is among it"
+        return "where a stone has been is listed with revisit=false while it jumps, where it started included"
     return None

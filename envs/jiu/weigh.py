@@ -1,6 +1,6 @@
 """How the shapes of a side are counted for `evaluate`: over padded boards, whole rows at once.
 
-A padded board has one dead point behind every row, which is also the one before the next row, and two dead rows above
+A padded board has one dead point after every row, which is also the one before the next row, and two dead rows above
 and below; `padded` finds a point on it. A unit cell goes by the place of its upper left corner, and the four cells
 around a place i are those at i - width - 1, i - width, i - 1 and i. Cells that hang over the edge never have three
 stones.

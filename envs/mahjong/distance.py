@@ -47,7 +47,7 @@ def distance_tables() -> Tables:
     suits, of_suit = _group(RANKS, 2)
     honors, of_honors = _group(KINDS - SUITED, 0)
     groups = np.unique(np.concatenate([suits, honors]))
-    # Joining an empty group changes nothing: one group's rows are among those of two. More groups have no others.
+    # Joining an empty group changes nothing: one group's rows are among those of two. More groups have no new ones.
     keys = np.unique(_joined(groups))
     classes = np.concatenate([np.searchsorted(keys, suits)[of_suit], np.searchsorted(keys, honors)[of_honors]])
     joined = np.searchsorted(keys, _joined(keys))

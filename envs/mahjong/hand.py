@@ -19,7 +19,7 @@ SETS = np.int64(1) << np.arange(KINDS, dtype=np.int64)
 def shanten(hand: str, melds: int = 0) -> int:
     """Count the tiles that the concealed tiles `hand` must replace to wait for the last one (§2).
 
-    After `melds` declared ones the hand has 16 - 3·melds tiles, or one more before a discard: then it is the shanten
+    With `melds` declared melds the hand has 16 - 3·melds tiles, or one more before a discard: then it is the shanten
     after the best one, or -1 for a complete hand. It is 10 at most. A kind has four copies, of which melds are taken to
     hold none. This is the deficiency of Yan, Li and Li (arXiv 2108.06832) less 1. `BoyiError` for text that is no hand,
     five tiles of a kind, melds not from 0 to 5, or another number of tiles.

@@ -68,7 +68,7 @@ def score(
     its form, "chow", "pong", "kong", "added_kong" or "concealed_kong", and its tiles, as ``("chow", "123m")``. Winds
     are 0 to 3 for East, South, West, North; East is the dealer. `kong_draw`: the tile replaced a kong's; `last_tile`:
     no live tile was left; `first_turn`: nobody had claimed or declared anything, and the seat had not discarded yet.
-    `params` are parameters of the game, as ``fan=200``. `BoyiError` for a hand that is not complete, and for what
+    `params` are parameters of the game, such as ``fan=200``. `BoyiError` for a hand that is not complete, and for what
     cannot be.
 
     >>> score("123456m234p345789s11z", "1z", seat_wind=1).items
@@ -155,7 +155,7 @@ def _given(way: str, kong_draw: bool, last_tile: bool, first_turn: bool, seat: i
             raise BoyiError("the tile of an added kong is no replacement, not the last one and not of the first turn")
         return ROBBED_KONG
     if first_turn and (melds or kong_draw or last_tile):
-        raise BoyiError("nothing has been declared in the first turn, and it is not the last one")
+        raise BoyiError("nothing has been declared in the first turn, and its tile is not the last one")
     if way == "discard":
         if kong_draw or (first_turn and seat == 0):
             raise BoyiError("a discard is no replacement, and the dealer has discarded before any other seat")

@@ -49,7 +49,7 @@ def parse(s: np.void, text: str) -> int:
     for a in range(PASS + 1):
         if name(s, a) == word:
             return a
-    raise BoyiError(f"no action {shown(text)}: write a tile, as 4m, or kong 4m, win, pong, kong, chow 456m, pass")
+    raise BoyiError(f"no action {shown(text)}: write a tile such as 4m, or kong 4m, win, pong, kong, chow 456m, pass")
 
 
 def outcome(s: np.void, o: int) -> str:
@@ -142,7 +142,7 @@ def _meld(s: np.void, q: int, j: int) -> str:
 def read(text: str) -> np.ndarray:
     """Read what `diagram` writes of the whole table, or of a position that was set up, into a record, shape (1,).
 
-    `BoyiError` for five copies of a tile, a hand of a wrong size, and anything else that `diagram` does not write.
+    `BoyiError` for five copies of a tile, a hand of the wrong size, and anything else that `diagram` does not write.
     """
     lines = lines_of(text, WHAT)
     if not 7 <= len(lines) <= 8:
@@ -243,7 +243,7 @@ def _read_win(s: np.void, line: str) -> None:
 
 
 def _check_hands(s: np.void) -> None:
-    """Raise `BoyiError` for a seat with a wrong number of tiles (§2); after the end there may be one too many."""
+    """Raise `BoyiError` for a seat with the wrong number of tiles (§2); after the end there may be one too many."""
     turn, to_move = int(s["turn"]), int(s["to_move"])
     drawn = s["phase"] == ROB or (s["phase"] == TURN and to_move == turn)
     for q in range(SEATS):
@@ -252,7 +252,7 @@ def _check_hands(s: np.void) -> None:
         if s["hand"][q].sum() not in allowed:
             needed = " or ".join(map(str, allowed))
             raise BoyiError(
-                f"seat {q} has {s['hand'][q].sum()} concealed tiles beside {s['melds'][q]} melds: it needs {needed}"
+                f"seat {q} has {s['hand'][q].sum()} concealed tiles and {s['melds'][q]} melds: it needs {needed}"
             )
 
 
@@ -273,7 +273,7 @@ def _check_turn(s: np.void) -> None:
         claimed = s["start"] == CLAIMED
         _require(not claimed or (newest >= 0 and s["form"][turn, newest] in (CHOW, PONG)), "nothing has been claimed")
         return
-    _require(to_move not in (turn, CHANCE), "only another seat answers to what is offered")
+    _require(to_move not in (turn, CHANCE), "only another seat answers what is offered")
     if s["phase"] == CLAIM:
         thrown = [int(s[key][latest]) for key in ("discard", "by", "claimed")]
         _require(latest >= 0 and thrown == [offer, turn, -1], "the tile offered is the latest discard")

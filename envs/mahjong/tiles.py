@@ -16,7 +16,7 @@ _TILES = re.compile(r"([1-9]+[mps]|[1-7]+z)*")
 
 
 def name_of(kind: int) -> str:
-    """Name a kind, as ``4m``."""
+    """Name a kind, such as ``4m``."""
     return NAMES[kind]
 
 
@@ -24,7 +24,7 @@ def kind_of(name: str) -> int:
     """Read the kind of one tile; anything but one tile is a `BoyiError`."""
     kinds = parse_list(name)
     if len(kinds) != 1:
-        raise BoyiError(f"cannot read tile {shown(name)}: write one rank and its suit, as 4m or 7z")
+        raise BoyiError(f"cannot read tile {shown(name)}: write one rank and its suit, as in 4m or 7z")
     return kinds[0]
 
 
@@ -36,7 +36,7 @@ def parse_list(text: str) -> list[int]:
     written = "".join(text.split()).lower() if isinstance(text, str) else "?"
     if not _TILES.fullmatch(written):
         raise BoyiError(
-            f"cannot read tiles {shown(text)}: write ranks and then their suit, as 123m456p789s, honors 1z to 7z"
+            f"cannot read tiles {shown(text)}: write ranks and then their suit, as in 123m456p789s, honors 1z to 7z"
         )
     return [NAMES.index(rank + run[-1]) for run in re.findall("[1-9]+[mpsz]", written) for rank in run[:-1]]
 

@@ -57,7 +57,7 @@ FLAWS = (
     "ply is at least 0 and no more than turns and answers allow",
     "in a turn no tile is offered and nothing answered",
     "the seat whose turn it is can discard a tile",
-    "offer is the latest discard, or a tile in the hand whose like make a pong",
+    "offer is the latest discard, or a tile in the hand that matches a pong",
     "answers are what the seats that were asked can do, up to the seat to move",
     "won, payer and points are 0, -1 and 0 before a win",
     "won, payer and points are what a seat that can win is paid",
@@ -391,7 +391,7 @@ def first_winner(s):
 def fits_answers(s):
     """§8 to §10: whether all that could answer before the seat to move have answered, and nobody else.
 
-    After a forfeit, the seat to move may have been any seat behind the last answer.
+    After a forfeit, the seat to move may have been any seat after the last answer.
     """
     turn, at = np.int64(s.turn), np.int64(0)
     for i in range(SEATS):

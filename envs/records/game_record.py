@@ -47,7 +47,7 @@ class GameRecord(Form, frozen=True, kw_only=True):
     run's seed, `seed` the game's own and `episode` its number among the games of that seed. `aliases` says which
     agent a label stands for if it is not the agent's string. `opening` says how many actions were drawn, and how,
     before anybody decided; "" where none were. `clock` is the seconds that each seat had, if a clock ran. `actions`
-    are all that were played, without the unlawful one of a "forfeit" and any after the "time"; `reason` says why a
+    are all that were played, without the illegal one of a "forfeit" or any after "time" is up; `reason` says why a
     game was lost that way. `returns` (seats,) are None for an unfinished game; `statistics` is what the game
     counts besides, (seats,) each; `seconds` spent deciding and `decisions` are per label.
     """
@@ -80,12 +80,12 @@ class GameRecord(Form, frozen=True, kw_only=True):
         if not all(0 <= seed < 2**64 for seed in (self.run_seed, self.seed)):
             raise ValueError("a seed has 64 bits")
         if not self.plies == len(self.actions) == len(self.names):
-            raise ValueError("plies, actions and names are not equally many")
+            raise ValueError("plies, actions and names differ in number")
         if (self.returns is None) != (self.ended is Ending.UNFINISHED):
             raise ValueError("an unfinished game, and no other, has no returns")
         by_seat = [*self.statistics.values(), *([] if self.returns is None else [self.returns])]
         if any(len(each) != len(self.seats) for each in by_seat):
-            raise ValueError("returns and statistics are not one a seat")
+            raise ValueError("returns and statistics are not one for each seat")
         if not set(self.seats) <= self.seconds.keys() & self.decisions.keys():
             raise ValueError("seconds or decisions of a seat are missing")
 

@@ -70,7 +70,7 @@ def _play(batch: Batch, line: str) -> None:
     state, game = batch.states[0], batch.game
     whose = CHANCE_MARK if state["to_move"] == CHANCE else f"{state['to_move']}:"
     if who != whose:
-        raise BoyiError(f"it is {whose!r} that goes on, not {who!r}")
+        raise BoyiError(f"it is {whose!r} that comes next, not {who!r}")
     if who == CHANCE_MARK:
         names = {_outcome_name(game, state, int(o)): o for o in np.flatnonzero(batch.chances()[0])}
         if what not in names:

@@ -14,7 +14,7 @@ __all__ = ["SCALE", "candidates", "evaluate", "follow", "notes", "survey", "tact
 SCALE = 400.0
 
 MAN = 100
-SHARE = 1000.0  # of the men: one more is worth more, the fewer there are
+SHARE = 1000.0  # of the men: one more is worth more the fewer there are
 SIGHT = 12  # being the first man in sight from an arc: ready to take what comes into sight beyond it
 FIRST = 60  # being to move where a man can be taken
 LINES = np.array([8 * sum(loop(k).count(p) for k in LOOPS) for p in range(POINTS)], np.int64)

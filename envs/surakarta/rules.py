@@ -188,7 +188,7 @@ def key(s):
 
 @kernel
 def playout(s, rng, mask, p):
-    """Play at random to the end; throwing until an action is allowed is mostly cheaper than marking all."""
+    """Play at random to the end; throwing until an action is allowed is usually cheaper than marking all."""
     while s.to_move >= 0:
         step(s, random_action(s, rng, mask))
 

@@ -71,7 +71,7 @@ def read(text: str) -> np.ndarray:
     state = begin(game, rules.reset)
     s = state.view(np.recarray)[0]
     if len(lines) != SIDE + 3:
-        raise BoyiError(f"not {WHAT}: a line of facts, {SIDE} rows, the columns and the quiet turns")
+        raise BoyiError(f"not {WHAT}: it has a line of facts, {SIDE} rows, the columns and the quiet turns")
     s.board[:] = read_rows(lines[1:-2], SIDE, CELLS.numbers, WHAT).ravel()
     s.men[:] = [np.count_nonzero(s.board == seat + 1) for seat in (0, 1)]
     s.ply, s.latest[:] = int(head[2]), [-1, -1] if head[3] == NOTHING else _read_last(head[3])

@@ -1,4 +1,4 @@
-"""Any game of boyi without dice and hidden tiles as a Python game of OpenSpiel's, for all of its algorithms."""
+"""Any game of boyi without dice or hidden tiles as a Python game of OpenSpiel's, for all of its algorithms."""
 
 import pyspiel
 from pyspiel import GameType as Is

@@ -282,7 +282,7 @@ def start_over(self: Batch, *_: Any) -> Any:
 
 
 ENGINE = {
-    "threads": ("__init__", other_seed, check.batches, "one thread and several play other games"),
+    "threads": ("__init__", other_seed, check.batches, "one thread and several play different games"),
     "rows": ("__init__", other_row, check.batches, "row 0 of a batch of 257 is not the single game of seed 0"),
     "isolation": ("step", step_another, check.isolation, "stepping row 1 changes other rows"),
     "history": ("observe", observe_and_touch, check.histories, "equal histories give other bytes where seats look on"),

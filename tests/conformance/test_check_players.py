@@ -133,7 +133,7 @@ def test_a_choice_that_changes_with_the_mood_is_told(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module, "notes", lambda game: np.zeros(1, np.int64))
     monkeypatch.setattr(module, "policy", moody)
     probe.positions = [p for p in probe.positions if p.to_move >= 0 and p.mask[:2].all()][:1]
-    with pytest.raises(GameError, match="chooses otherwise by the same numbers"):
+    with pytest.raises(GameError, match="chooses differently by the same numbers"):
         policies(probe)
 
 
@@ -149,10 +149,10 @@ def differing(attribute: str, change: Callable[[Any, Any], Any]) -> type[Hex]:
 
 DIFFERENT = {
     "mover": (lambda said, self: None if said is None else 1 - said, "the oracle says that 1 moves, not 0"),
-    "legal": (lambda said, self: said - {4}, "the oracle sees the actions [4] otherwise"),
+    "legal": (lambda said, self: said - {4}, "the oracle sees actions [4] differently"),
     "returns": (lambda said, self: said[::-1], "the oracle says that the returns are"),
     "name": (lambda said, self: said.upper(), "the oracle calls action 0 'A1', not 'a1'"),
-    "observe_planes": (lambda said, self: said[::-1], "the oracle does not see observe_planes of seat 0 so"),
+    "observe_planes": (lambda said, self: said[::-1], "the oracle sees another observe_planes for seat 0"),
 }
 
 

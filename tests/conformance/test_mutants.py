@@ -69,7 +69,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     with pytest.raises(BoyiError, match=re.escape(f"there is no {tmp_path / 'hex_mutants.py'}: it holds MUTANTS")):
         mutants_of(HEX, tmp_path)
     (tmp_path / "hex_mutants.py").write_text("MUTANTS = [('one', 'rules.py', 'a', 'b')]\n")
-    with pytest.raises(BoyiError, match="MUTANTS are at least 15 rows, each of another name, not 1"):
+    with pytest.raises(BoyiError, match="MUTANTS are at least 15 rows, each with a name of its own, not 1"):
         mutants_of(HEX, tmp_path)
-    with pytest.raises(BoyiError, match=r"wanted are files test_hex\*\.py"):
+    with pytest.raises(BoyiError, match=r"it needs files test_hex\*\.py"):
         list(judge(HEX, tmp_path, [UNCHANGED], ROOT))

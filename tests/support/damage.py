@@ -79,7 +79,7 @@ def _watch_rows(states, spare, notes, rng, mask, p, share, found):  # type: igno
 def watch(game: Game, starts: Record, seed: int, notes: Any, chooses: Any, share: float) -> Record:
     """Play from records (n,), a `share` of the actions chosen by `chooses`, others at random; return the ends (n,).
 
-    Each position on the way must be valid, so must it after a forfeit, and dealt anew for every seat.
+    Each position on the way must be valid, also after a forfeit, and when dealt anew for every seat.
     """
     ends, found, spare = starts.copy(), np.full(len(starts), -1), starts[:1].copy()
     mask, p = np.zeros(game.actions, np.int8), np.zeros(max(1, game.chance_outcomes))

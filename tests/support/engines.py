@@ -47,7 +47,7 @@ HABIT = 0.8  # seconds that a program thinks unless it is told otherwise
 
 
 def command(protocol: str, mode: str = "good", after: int = 1, pids: object = "none") -> str:
-    """Write the command line that runs such a program; it starts fast for want of a library."""
+    """Write the command line that runs such a program; it starts fast, as it needs no library."""
     return shlex.join([sys.executable, "-S", "-E", __file__, protocol, mode, str(after), str(pids)])
 
 

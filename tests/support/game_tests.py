@@ -1,9 +1,9 @@
 """Tests that all games have in common: a game's own file declares what is peculiar to it, and they are its tests, too.
 
 A class that is made of some of those below names its `game`, its `oracle` and the tables that they ask for; see
-``tests/envs/hex/test_hex.py``. The last of its bases is tried first: that should be `GameTests`, which ends whatever is
-broken. What `check_game` promises is among them only without JIT, where a game may be broken on purpose: compiled,
-``tests/conformance/test_conformance.py`` asks it of every game.
+``tests/envs/hex/test_hex.py``. The last of its bases is tried first: that should be `GameTests`, which ends even where
+a game does not. What `check_game` promises is among them only without JIT, where a game may be broken on purpose:
+compiled, ``tests/conformance/test_conformance.py`` asks it of every game.
 """
 
 import copy
@@ -324,7 +324,7 @@ class StoneTests(Tables):
 
 
 class KeyTests(Tables):
-    """Equal positions have equal keys, and others others; `identity` says which are equal."""
+    """Equal positions have equal keys, and others different ones; `identity` says which are equal."""
 
     def identity(self, state: np.void) -> Hashable:
         """Return what makes a position: here its stones and its mover."""
@@ -434,7 +434,7 @@ class PlayoutTests(Tables):
     """The game's own quick way to play at random is the generic one, and both come to each end as often as they should.
 
     `late` are games by their strings, of which positions near the end are enumerated; `starts` those whose whole games
-    are compared, with their lengths unless `cut_short`: where the winner is known the own one may stop or go on.
+    are compared, with their lengths unless `cut_short`: where the winner is known the game's may stop or go on.
     """
 
     late: ClassVar[tuple[str, ...]]

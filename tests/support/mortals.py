@@ -21,7 +21,7 @@ def content(records: list[GameRecord]) -> list[Any]:
 
 
 class Doomed(Agent):
-    """Plays the first legal action; so many processes that ask it about a second move die."""
+    """Plays the first legal action; the first `times` processes that ask it about a second move die."""
 
     name = "doomed"
 

@@ -1,4 +1,4 @@
-"""A process for every file of tests, which takes along when it ends what its kernels have left in memory.
+"""A process for every file of tests, which takes with it, when it ends, what its kernels have left in memory.
 
 Compiling leaves several megabytes a kernel behind; what is compiled stands in Numba's cache for the next file. A worker
 of xdist forks a process when it comes to a file, hands it one test after the other, and passes on what it reports. One
@@ -49,7 +49,7 @@ class Processes:
             self.pipe, other = context.Pipe()
             self.process = context.Process(target=self._serve, args=(other, item.session))
             with warnings.catch_warnings():
-                # Of threads of xdist, which the child has not and does not need. It keeps this filter, no wider one.
+                # Of threads of xdist, which the child neither has nor needs. It keeps this filter, no wider one.
                 warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
                 self.process.start()
             other.close()
@@ -107,7 +107,7 @@ class Processes:
 
 
 def failed(item: pytest.Item, said: str, when: str) -> pytest.TestReport:
-    """Report of a test, whose process cannot, that it failed."""
+    """Report that a test failed, as its process cannot."""
     return pytest.TestReport(item.nodeid, item.location, {}, "failed", said, when)  # type: ignore[arg-type]
 
 

@@ -89,7 +89,7 @@ def mode_name(mode: dict[str, str]) -> str:
 
 
 class Hashed:
-    """Priors and values without sense, but of every position its own, from the hash of the position."""
+    """Meaningless priors and values, but each position's own, from the hash of the position."""
 
     def __init__(self, game: Game) -> None:
         self.game = game

@@ -299,8 +299,8 @@ def test_every_game_of_a_row_begins_in_a_position_of_the_lines() -> None:
         ("Hex", [[]], r"line 0 must be a list of actions, 0 to 120, not \[\]"),
         ("Hex", [[0], [0, 121]], r"line 1 must be a list of actions, 0 to 120, not \[0, 121\]"),
         ("Hex", [[0, 1], [7, 7]], "line 1: action 7 is illegal at ply 1"),
-        ("EinStein", [[0]], "what is thrown or dealt is not among the actions, which so lead to no position"),
-        ("Mahjong", [[0]], "what is thrown or dealt is not among the actions, which so lead to no position"),
+        ("EinStein", [[0]], "what is thrown or dealt is not among the actions, which alone lead to no position"),
+        ("Mahjong", [[0]], "what is thrown or dealt is not among the actions, which alone lead to no position"),
     ],
 )
 def test_what_is_no_list_of_games_is_refused(env: str, lines: Any, says: str) -> None:

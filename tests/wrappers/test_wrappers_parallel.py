@@ -108,7 +108,7 @@ def test_wrong_use_is_one_sentence() -> None:
     with pytest.raises(BoyiError, match="no game is running; call reset"):
         env.step({})
     env.reset(seed=0)
-    with pytest.raises(BoyiError, match="player_0 is to move, but there is no action of it"):
+    with pytest.raises(BoyiError, match="player_0 is to move, but no action is given for it"):
         env.step({"player_1": 0})
     with pytest.raises(BoyiError, match="action 9 is not legal"):
         env.step({"player_0": 9, "player_1": 0})

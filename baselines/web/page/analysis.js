@@ -74,7 +74,7 @@ export class Analysis {
     this.marks();
   }
 
-  // What positions are worth lies from -1 to 1, but at tables of more than two, where it is in points.
+  // What positions are worth lies between -1 and 1, except at tables of more than two, where it is in points.
   get reach() {
     return Math.max(1, ...this.values.map((value) => Math.abs(value ?? 0)));
   }

@@ -225,7 +225,7 @@ $("language").onclick = () => {
   records.draw();
   if (table) draw();
 };
-// Of two persons at one table either takes back; looking back, one goes on from there.
+// Of two persons at one table either may take back; looking back, they go on from there.
 $("back").onclick = () => ask({ type: "back", ply: looked ? table.back.findLast((ply) => ply <= looked.ply) ?? table.back[0] : table.back.at(-1) });
 $("hint").onclick = () => ask({ type: "hint", ply: table.ply });
 $("resign").onclick = () => ask({ type: "resign" });

@@ -6,7 +6,7 @@ const CHINESE = {
   "ask again": "重试", step: "一步", pace: "间隔", "first position": "最初局面", "previous position": "上一局面",
   "next position": "下一局面", "latest position": "最新局面", "as text": "文字局面", pause: "暂停", "go on": "继续", person: "玩家",
   "other agent": "其他程序…", seat: "座位", "Your move": "轮到你了", "Thinking …": "思考中…", Paused: "已暂停",
-  "You win.": "你赢了。", "You lose.": "你输了。", "You share the win.": "你与他人同胜。", "A draw.": "平局。", wins: "胜",
+  "You win.": "你赢了。", "You lose.": "你输了。", "You share the win.": "你与他人同胜。", "A draw.": "平局。", wins: "胜", "share the win": "同胜",
   "The game was cut off.": "对局被截断。", "Resigned.": "认输。", "Forfeited.": "判负。", "Out of time.": "超时。",
   analysis: "分析", "this position": "当前局面", "the whole game": "整局",
   position: "起始局面（文字）", "recorded games": "棋谱", "open a file of games": "打开棋谱文件", agent: "程序", result: "结果", "any agent": "全部程序",
@@ -60,7 +60,7 @@ export function outcome(table) {
   else if (persons.length === 1) {
     const mine = best.includes(persons[0]);
     words = say(!mine ? "You lose." : best.length === 1 ? "You win." : "You share the win.");
-  } else words = `${best.map((seat) => `${labels[seat]} (${say("seat")} ${seat})`).join(", ")} ${say("wins")}`;
+  } else words = `${best.map((seat) => `${labels[seat]} (${say("seat")} ${seat})`).join(", ")} ${say(best.length === 1 ? "wins" : "share the win")}`;
   const scores = returns.length > 2 || returns.some((r) => ![-1, 0, 1].includes(r));
   const points = scores ? ` ${say("points")}: ${returns.map((r) => (r > 0 ? "+" : "") + r).join(", ")}` : "";
   return `${how ? `${say(how)} ` : ""}${words}${points}`;

@@ -60,7 +60,7 @@ def test_an_oracle_that_fails_is_told_with_its_line() -> None:
     [
         (("check", "nosuch"), "unknown game 'nosuch': allowed: amazons,"),
         (("check", "no.such:SPEC"), "unknown game 'no.such'"),
-        (("check", "toy:SEATS"), "toy:SEATS is no Spec but int"),
+        (("check", "toy:SEATS"), "toy:SEATS is not a Spec but int"),
         (("check", "hex", "--oracle", "Hex"), "an oracle is named as module:Class, not 'Hex'"),
         (("check", "hex", "--oracle", "os:getcwd"), "an oracle is a class, not builtin_function_or_method"),
         (("mutants", "hex", "--tests", "nowhere"), "hex_mutants.py: it holds MUTANTS, at least 15 rows"),

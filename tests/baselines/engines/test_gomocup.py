@@ -91,7 +91,7 @@ def last(observation, mask):
 )  # fmt: skip
 def test_what_is_answered(lines, answers):
     if answers is None:
-        sentence = "ERROR a board has a line x,y,1 for each own and x,y,2 for each other stone, own ones in turn"
+        sentence = "ERROR a board has a line x,y,1 for each own stone and x,y,2 for each other, as many or one more"
         answers = ["OK", sentence]
     assert talk(*lines) == answers
 

@@ -155,7 +155,7 @@ def test_games_begin_with_the_most_even_opening(monkeypatch: pytest.MonkeyPatch)
     begun: list[np.ndarray] = []
 
     def values(states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Hold positions for even in which two stones lie in the first row."""
+        """Consider positions even in which two stones lie in the first row."""
         return np.where((states["board"][:, :3] != 0).sum(axis=1) == 2, 0.01, -0.9).astype(np.float32)
 
     def search(self: GuidedSearch, view: Any, sims: Any, **rest: Any) -> Any:

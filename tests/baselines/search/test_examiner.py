@@ -139,10 +139,10 @@ def test_a_game_that_is_won_is_never_let_go() -> None:
 
 @pytest.mark.parametrize("game", ["gomoku:board_size=5", "einstein", "hex:board_size=26"])
 def test_games_that_cannot_be_examined_say_so(game: str) -> None:
-    with pytest.raises(BoyiError, match=r"^positions of .* cannot be examined for who wins: it is searched with exam"):
+    with pytest.raises(BoyiError, match=r"^positions of .* cannot be examined for who wins: use examine=0"):
         searcher(game=find(game))
 
 
 def test_what_does_not_go_together_is_said() -> None:
-    with pytest.raises(BoyiError, match="examine goes with backup=leaf and a network alone"):
+    with pytest.raises(BoyiError, match="examine works only with backup=leaf and a network"):
         searcher(valued=True)

@@ -138,9 +138,7 @@ def test_notes_have_bounds_and_what_is_forgotten_is_found_again(monkeypatch: pyt
 @pytest.mark.parametrize("game", ["gomoku:board_size=5", "einstein", "hex:board_size=26"])
 def test_games_that_cannot_be_examined_say_so(game: str) -> None:
     assert not learns(find(game))
-    with pytest.raises(
-        BoyiError, match=r"^mcts: positions of .* cannot be examined for who wins: it plays with examine=0"
-    ):
+    with pytest.raises(BoyiError, match=r"^mcts: positions of .* cannot be examined for who wins: use examine=0"):
         MCTS(rave=100.0, examine=10).act(Batch(game, 1, seed=0).view())
 
 

@@ -319,5 +319,5 @@ def test_self_play_by_proofs_wins_what_is_won(root: str) -> None:
 def test_what_does_not_go_is_said() -> None:
     with pytest.raises(BoyiError, match=r"proofs cannot be found for einstein: that takes .* no dice"):
         Lookout(find("einstein"), 10)
-    with pytest.raises(BoyiError, match="proofs go with backup=leaf alone"):
+    with pytest.raises(BoyiError, match="proofs work only with backup=leaf"):
         GuidedSearch(FIVES, Blind(81), Settings(proofs=10, valued=True), 10)

@@ -166,13 +166,13 @@ def test_earlier_records_are_read():
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"plies": 4}, "plies, actions and names are not equally many"),
-        ({"names": ["a1"]}, "plies, actions and names are not equally many"),
+        ({"plies": 4}, "plies, actions and names differ in number"),
+        ({"names": ["a1"]}, "plies, actions and names differ in number"),
         ({"returns": None}, "an unfinished game, and no other, has no returns"),
         ({"ended": "unfinished"}, "an unfinished game, and no other, has no returns"),
-        ({"returns": [1.0]}, "returns and statistics are not one a seat"),
-        ({"returns": []}, "returns and statistics are not one a seat"),
-        ({"statistics": {"luck": [1.0]}}, "returns and statistics are not one a seat"),
+        ({"returns": [1.0]}, "returns and statistics are not one for each seat"),
+        ({"returns": []}, "returns and statistics are not one for each seat"),
+        ({"statistics": {"luck": [1.0]}}, "returns and statistics are not one for each seat"),
         ({"seconds": {"a": 1.0}}, "seconds or decisions of a seat are missing"),
         ({"decisions": {"a": 1}}, "seconds or decisions of a seat are missing"),
         ({"seed": 2**64}, "a seed has 64 bits"),

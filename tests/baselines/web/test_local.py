@@ -76,7 +76,7 @@ def test_of_hidden_hands_the_learner_sees_its_own() -> None:
     other = Batch("mahjong", 1, seed=3)
     other.step(other.sample())
     open_table.unwrapped.batch.set_states(other.states)
-    with pytest.raises(BoyiError, match="did not begin at its start"):
+    with pytest.raises(BoyiError, match="not played from its start"):
         boyi.board(open_table)
 
 

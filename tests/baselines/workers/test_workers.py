@@ -231,7 +231,7 @@ def test_who_is_limited_by_time_is_told_of_a_crowd(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(crowd, "usable_cores", lambda: 2)
-    said = "boyi: 3 workers share 2 cores: who is limited by time gets less than it is given\n"
+    said = "boyi: 3 workers share 2 cores: agents limited by time get less than they are given\n"
     for agents, n, clock, says in (
         (["mcts:seconds=1"], 3, None, said),
         (["pool:'random;mcts:seconds=1'"], 3, None, said),

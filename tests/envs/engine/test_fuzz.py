@@ -117,7 +117,7 @@ def test_what_would_not_be_read_back_is_not_written(value: Any) -> None:
 
 def test_a_string_that_nobody_writes_is_not_read() -> None:
     assert parse("name:" + "x" * 60_000)[1] == "x" * 60_000
-    with pytest.raises(BoyiError, match="it has 70005 letters, the most is 65536"):
+    with pytest.raises(BoyiError, match="it has 70005 characters, the most is 65536"):
         parse("name:" + "x" * 70_000)
 
 

@@ -79,7 +79,7 @@ def test_broken_tables_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     probe = check.Probe(find("hex:board_size=3"), games=3)
     check.images(probe)
     monkeypatch.setattr(hex_encode, "symmetries", kept_planes)
-    with pytest.raises(GameError, match="neurohex does not show the image that its symmetries say"):
+    with pytest.raises(GameError, match="neurohex does not show the image that its symmetries give"):
         check.images(probe)
     monkeypatch.setattr(hex_encode, "symmetries", lambda encoder, **params: kept_planes("planes", **params))
     with pytest.raises(GameError, match="the symmetries of neurohex are no permutations"):

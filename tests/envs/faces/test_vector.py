@@ -159,7 +159,7 @@ def test_some_rows_are_reset_in_the_middle_in_every_mode(mode: AutoresetMode) ->
 def test_a_mask_of_rows_is_so_many_truths(mask: Any) -> None:
     env = ours()
     env.reset(seed=0)
-    with pytest.raises(BoyiError, match="reset_mask is an array of 4 truths, at least one of them true, not"):
+    with pytest.raises(BoyiError, match="reset_mask is an array of 4 booleans, at least one of them true, not"):
         env.reset(options={"reset_mask": mask})
     env.step(np.full(4, 0))
 

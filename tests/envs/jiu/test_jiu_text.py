@@ -157,8 +157,8 @@ LAYOUT, TURN, JUMP, DROP, TAKE = DIAGRAMS.values()
 QUIET = drawn("O", "...X", turns=2, quiet="2 A0-B0 b3-a3")
 FACTS = "the facts of phase {} contradict each other or the stones"
 BATTLE = "in the battle each side has at least 4 stones, a point is empty, and the layout is over"
-ENDED = "the game would have ended before, by its number of turns or a repetition"
-BEEN = "where a stone has been matters with revisit=false while it jumps"
+ENDED = "the game would have ended earlier, by its number of turns or a repetition"
+BEEN = "where a stone has been is listed with revisit=false while it jumps"
 FIRST = "in the layout the stones are put by turns, the first two on the marked diagonal"
 BAD_DIAGRAMS = [  # a diagram, what is changed in it and how, and what the refusal says
     (TURN, TURN, "", "cannot read '': write it like 'jiu  ply 0"),
@@ -249,7 +249,7 @@ BAD_DIAGRAMS = [  # a diagram, what is changed in it and how, and what the refus
 
 class TestJiu(TextTests, OracleTests):
     game, oracle = "jiu", Jiu
-    bad_names, allowed = BAD_NAMES, "write a point, a0 to nD, two as g5-g6, lift g5, drop b3, take k8, or stop$"
+    bad_names, allowed = BAD_NAMES, "write a point, a0 to nD, two as in g5-g6, lift g5, drop b3, take k8, or stop$"
     diagrams = {DIAGRAM: None}
     bad_diagrams = {
         f"{sentence}: {old} {new}": (diagram.replace(old, new, 1), sentence)

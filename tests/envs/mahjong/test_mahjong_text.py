@@ -245,7 +245,7 @@ BAD_TURNS = {
     "nothing has been claimed": TURN.replace("start draw  last 5m", "start claim  last -"),
     "in a turn nobody else is to act": TURN.replace("to 0", "to 1"),
     "no tile is offered and nothing answered": TURN.replace("answers -,-", "answers -,pass"),
-    "seat 0 has 17 concealed tiles beside 0 melds: it needs 16": TURN.replace("last 5m", "last -").replace(
+    "seat 0 has 17 concealed tiles and 0 melds: it needs 16": TURN.replace("last 5m", "last -").replace(
         "to 0", "to draw"
     ),
     "cannot read 'phase turm": TURN.replace("phase turn", "phase turm"),
@@ -259,7 +259,7 @@ BAD_TURNS = {
 
 class TestMahjong(NameTests, DiagramTests, OracleTests):
     game, oracle = "mahjong", Mahjong
-    bad_names, allowed = BAD_NAMES, "no action .* write a tile, as 4m, or kong 4m, win, pong, kong, chow 456m, pass"
+    bad_names, allowed = BAD_NAMES, "no action .* write a tile such as 4m, or kong 4m, win, pong, kong, chow 456m, pass"
     diagrams = {DIAGRAM: None, TURN: None}
     bad_diagrams = BAD_DIAGRAMS | {sentence: (diagram, sentence) for sentence, diagram in BAD_TURNS.items()}
 

@@ -51,7 +51,7 @@ def test_a_game_may_be_written_before_its_end():
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("0: a1", "1: a1", "line 7: it is '0:' that goes on, not '1:'"),
+        ("0: a1", "1: a1", "line 7: it is '0:' that comes next, not '1:'"),
         ("1: b1", "1: a1", "line 8: "),
         ("1: b1", "1: zz", "line 8: no action 'zz'"),
         ("hex:board_size=3", "hx:board_size=3", "unknown game 'hx'"),

@@ -1,4 +1,4 @@
-"""What is known of the toy beside its rules."""
+"""What is known of the toy besides its rules."""
 
 from boyi.envs.engine.facts import Facts
 

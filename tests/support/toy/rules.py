@@ -129,7 +129,7 @@ def card_of(s, seat):
 
 @kernel
 def score(s, seat):
-    """§6: the card's worth, and one for every two neighbours of the seat's stones."""
+    """§6: the card's worth, and one for every two neighbouring stones of the seat."""
     n = s.ring.shape[0]
     total = card_of(s, seat) + 1
     for i in range(n):
