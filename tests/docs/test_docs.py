@@ -1,7 +1,9 @@
-"""README and docs/ do what they say: every Python block runs, every link and command exists, tables agree."""
+"""README, docs/ and docstrings do what they say: Python blocks run, links and commands exist, tables agree."""
 
+import doctest
 import re
 import shlex
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,12 @@ BLOCKS = [
     for page in PAGES
     for k, block in enumerate(BLOCK.findall(page.read_text()))
 ]
+MODULES = [
+    ".".join(("boyi", *path.relative_to(ROOT).with_suffix("").parts))
+    for room in ("envs", "baselines", "wrappers")
+    for path in sorted((ROOT / room).rglob("*.py"))
+    if ">>> " in path.read_text(encoding="utf-8")
+]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 
@@ -35,6 +43,12 @@ def test_workflows_are_yaml_whose_jobs_do_something(path: Path) -> None:
 @pytest.mark.parametrize("block", BLOCKS)
 def test_every_python_block_runs(block: str) -> None:
     exec(compile(block, "block", "exec"), {"__name__": "block"})
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_example_in_a_docstring_is_true(name: str) -> None:
+    failed, tried = doctest.testmod(import_module(name))
+    assert tried and not failed
 
 
 @pytest.mark.slow

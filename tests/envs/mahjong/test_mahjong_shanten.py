@@ -3,7 +3,6 @@
 The definition is followed literally: every set of melds and every pair is laid beside a hand, one group at a time.
 """
 
-import doctest
 import json
 import os
 import subprocess
@@ -21,7 +20,6 @@ from boyi.envs import BoyiError, find
 from boyi.envs.engine.bind import bind
 from boyi.envs.engine.rng import below
 from boyi.envs.mahjong import acceptance, shanten, tiles
-from boyi.envs.mahjong import hand as hand_module
 from boyi.envs.mahjong.distance import FAR, accepted, distance, distance_tables, weigh_discards
 
 pytestmark = pytest.mark.kernels
@@ -370,8 +368,3 @@ def test_numbers_of_any_kind_and_loose_text() -> None:
     assert shanten("456M 234P 345789S 1Z", melds=np.int8(1)) == 0
     assert acceptance("1z 789s345s234p456m", np.int64(1)) == {"1z": 3}
     assert type(shanten("2z", 5)) is int
-
-
-def test_the_examples_of_the_documentation() -> None:
-    failed, tried = doctest.testmod(hand_module)
-    assert failed == 0 and tried >= 2
