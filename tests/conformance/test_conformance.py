@@ -462,7 +462,7 @@ def test_two_threads_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("method", [pytest.param("fork", marks=pytest.mark.posix), "spawn"])
 def test_worker_processes(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # The parent has had threads at work before it forks.
     monkeypatch.setattr(batch, "THREADS_PAY", -1.0)
@@ -471,6 +471,7 @@ def test_worker_processes(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert pool.map(digest, range(3)) == alone
 
 
+@pytest.mark.posix
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
 def test_a_batch_with_threads_goes_on_in_a_forked_child(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "THREADS_PAY", -1.0)
@@ -496,7 +497,7 @@ def test_a_batch_with_threads_goes_on_in_a_forked_child(monkeypatch: pytest.Monk
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("method", [pytest.param("fork", marks=pytest.mark.posix), "spawn"])
 def test_stable_baselines3_workers(method: str) -> None:
     from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
 

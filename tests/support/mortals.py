@@ -20,6 +20,9 @@ def content(records: list[GameRecord]) -> list[Any]:
     return sorted((r.pairing, r.index, r.seed, r.seats, r.actions, r.returns, r.ended) for r in records)
 
 
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # of which Windows has the latter, and it ends a process as surely
+
+
 class Doomed(Agent):
     """Plays the first legal action; the first `times` processes that ask it about a second move die."""
 
@@ -36,7 +39,7 @@ class Doomed(Agent):
                     os.close(os.open(f"{self.mark}{k}", os.O_CREAT | os.O_EXCL))
                 except FileExistsError:
                     continue
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(os.getpid(), KILL)
         return view.mask.argmax(axis=1)
 
 

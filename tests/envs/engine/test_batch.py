@@ -68,7 +68,7 @@ def _child(made: Batch, queue) -> None:
     queue.put(made.states)
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("method", [pytest.param("fork", marks=pytest.mark.posix), "spawn"])
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_batch_with_threads_survives_its_way_into_another_process(method: str, monkeypatch) -> None:
     monkeypatch.setattr(batch, "THREADS_PAY", 0.0)
@@ -226,6 +226,7 @@ def test_a_clone_deals_the_same_bytes() -> None:
         assert twin.states.tobytes() == made.states.tobytes()
 
 
+@pytest.mark.posix
 @pytest.mark.posix
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_forked_child_starts_threads_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
