@@ -295,8 +295,9 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[Observation, np.ndarray, np.ndarr
         return tuple(map(self._renderer.render, self.batch.states, seats))
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Close the opponents; `close` of Gymnasium's class calls this."""
-        self.seating.close()
+        """Close the opponents; `close` of Gymnasium's class calls this, in an old one even of what was never made."""
+        if hasattr(self, "seating"):
+            self.seating.close()
 
     def __repr__(self) -> str:
         return f"GameVectorEnv({str(self.game)!r}, num_envs={self.num_envs})"

@@ -15,6 +15,7 @@ from playing import follow, lot, same
 from boyi import wrappers
 from boyi.baselines.agents import make_env, make_vector_env
 from boyi.envs import BoyiError, hex_v0
+from boyi.envs.faces.gym import GameVectorEnv
 from boyi.wrappers import TurnBasedParallel, vector
 
 HEX = {"board_size": 3, "opponent": "random"}
@@ -258,3 +259,8 @@ def test_keys_are_two_names(make: Any, keys: Any) -> None:
         make(keys=keys)
     with pytest.raises(BoyiError, match=r"unknown dtype of masks 'float32': .*allowed: bool, int8"):
         make(mask_dtype="float32")
+
+
+def test_what_could_not_be_made_is_closed_quietly() -> None:
+    """An old Gymnasium does so when such an environment is thrown away."""
+    GameVectorEnv.__new__(GameVectorEnv).close()
