@@ -7,6 +7,8 @@ process, which shares it with those that it forks; that cache stands apart, beca
 not load what it holds.
 """
 
+from __future__ import annotations
+
 import ctypes
 import os
 from collections.abc import Iterator

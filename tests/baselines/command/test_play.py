@@ -250,8 +250,8 @@ def test_a_spoilt_record_is_one_sentence(saved, old, new, sentence):
     done = show(saved)
     assert done.exit_code == 2
     assert done.stdout == ""
-    assert len(done.stderr.splitlines()) == 1
-    assert sentence in done.stderr
+    said = [line for line in done.stderr.splitlines() if "compiling kernels" not in line]
+    assert len(said) == 1 and sentence in said[0]
 
 
 @pytest.mark.parametrize("number", ["0", "3", "-1"])
