@@ -5,7 +5,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pyspiel
 import pytest
 from openspiels import OLD, spiel
 from places import TESTS
@@ -16,6 +15,7 @@ from boyi.baselines.players.openspiel import FOREVER, OpenSpiel, their_action
 from boyi.envs import Batch, BoyiError, find
 from boyi.envs.records import transcript
 
+pyspiel = pytest.importorskip("pyspiel")
 GAMES = ("hex:board_size=5", "hex:board_size=3,swap=true", "gomoku:board_size=6", "einstein")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from openspiels import NONE
 from places import ROOT, Kept, of_game
 from typer.testing import CliRunner
 
@@ -95,6 +96,8 @@ def test_every_comparison_can_be_made(page: str, monkeypatch: pytest.MonkeyPatch
     commands = re.findall(r"^boyi ((?:arena|decide) .*)", (ROOT / "docs" / page).read_text(), re.M)
     assert commands
     for command in commands:
+        if "openspiel" in command and NONE:
+            continue
         done = CliRunner().invoke(cli.app, shlex.split(command))
         without_luck = "Less the luck of draws:\ncompared\n" if "--less-luck" in command else ""
         assert done.output == "compared\n" + without_luck, command

@@ -90,6 +90,7 @@ def test_openspiel_runs_beside_us(peer: Any, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["gomoku:rule=standard", "einstein:stones=3"])
 def test_openspiel_has_games_only_as_it_plays_them(name: str) -> None:
+    spiel("einstein")
     assert speed._peer("OpenSpiel", peers.openspiel_loop, find(name))[0] == "OpenSpiel: does not have it"
 
 

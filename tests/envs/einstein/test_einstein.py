@@ -23,6 +23,7 @@ from einstein_positions import (
 from histories import count, seen
 from numba import config
 from numpy.typing import NDArray
+from openspiels import spiel
 from sizes import COMPILES, marked
 
 from boyi.baselines.command.perft import perft
@@ -87,12 +88,10 @@ def their_action(state: np.void, a: int) -> int:
 
 def test_every_ply_agrees_with_openspiel() -> None:
     """§5 to §9: dice, legal moves, mover and winner in 2,000 random games."""
-    import pyspiel
-
-    spiel = pyspiel.load_game("einstein_wurfelt_nicht")
+    peer = spiel("einstein")
     many, rng = count(2000, 6), np.random.default_rng(5)
     batch = by_hand("einstein", many, seed=2)
-    states, theirs = batch.states, [spiel.new_initial_state() for _ in range(many)]
+    states, theirs = batch.states, [peer.new_initial_state() for _ in range(many)]
     states["turn"] = states["ply"] = 1
     batch.states = states
     for state, game in zip(states, theirs, strict=True):
