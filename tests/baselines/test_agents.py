@@ -38,8 +38,17 @@ QUICK = {
 LEARNED = {"dqn", "ddqn", "imitation"}
 WRITTEN_FOR = {"two_phase": "jiu", "program_c": "jiu", "expectimax": "mahjong"}
 """Agents that play a game because they know it, not by its facts."""
+PROGRAMS = {"gomocup", "gtp", "jsonl"}
+
+
+def marks(agent: str, name: str) -> list[pytest.MarkDecorator]:
+    """Say what it takes to let an agent play a game."""
+    compiles = COMPILES if facts(find(name)).solvable is None else []
+    return [*compiles, pytest.mark.posix] if agent in PROGRAMS else compiles
+
+
 PAIRS = [
-    pytest.param(agent, name, marks=COMPILES if facts(find(name)).solvable is None else ())
+    pytest.param(agent, name, marks=marks(agent, name))
     for agent in sorted(set(AGENTS) - LEARNED)
     for name in games()
     if sized(name, agent) and not (agent == "openspiel" and NONE)
