@@ -220,7 +220,7 @@ def test_actions_are_those_of_the_frame_that_is_seen() -> None:
 
 
 def test_looks_are_for_callables_and_checked() -> None:
-    with pytest.raises(BoyiError, match="encoder, layout and keys are for callables and models, and there is none"):
+    with pytest.raises(BoyiError, match="encoder, layout and keys are for callables and models, and there are none"):
         evaluate("random", HEX, ["random"], games=2, layout="flat")
     for look, says in (
         ({"layout": "wide"}, "unknown layout 'wide'"),
