@@ -1,6 +1,6 @@
 """The page in a real browser: games by clicking and by keys, back and forth, on a phone, and after a reload.
 
-They need Debian's chromium and playwright, and axe-core's file in BOYI_AXE for faults of access; without them they are
+They need Debian's chromium and playwright, and axe-core's file in BOYI_AXE for what it checks; without them they are
 skipped, but not in CI.
 """
 
