@@ -420,7 +420,7 @@ def test_the_toy_with_three_seats_and_hidden_cards_trains():
     model = learner(SB3VecEnv(GameVectorEnv(SPEC, 4)))
     assert model.target == "own_next"
     model.learn(200)
-    with pytest.raises(BoyiError, match="takes self-play"):
+    with pytest.raises(BoyiError, match="takes zero-sum self-play"):
         learner(SB3VecEnv(GameVectorEnv(SPEC, 4)), target="negamax")
 
 
@@ -508,7 +508,7 @@ def test_what_does_not_fit_is_one_sentence(options, sentence):
 
 def test_targets_that_do_not_fit_the_environment():
     versus = SB3VecEnv("boyi/Hex-v0", 2, opponent="random", board_size=3)
-    with pytest.raises(BoyiError, match=r'target="negamax" takes self-play'):
+    with pytest.raises(BoyiError, match=r'target="negamax" takes zero-sum self-play'):
         learner(versus, target="negamax")
     with pytest.raises(BoyiError, match=r'target="literal" takes self-play in an SB3VecEnv'):
         learner(versus, target="literal")

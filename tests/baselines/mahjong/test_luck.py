@@ -126,7 +126,7 @@ def test_luck_is_nothing_on_average_and_hands_without_it_vary_less(agents: list[
 def test_only_mahjong_has_this_luck() -> None:
     records: list[GameRecord] = []
     compete(Match("hex:board_size=3", ["random", "random"], games=2), report=records.append)
-    with pytest.raises(BoyiError, match="draws of mahjong, not of hex"):
+    with pytest.raises(BoyiError, match="draws of mahjong, not for hex"):
         luck(records)
-    with pytest.raises(BoyiError, match="draws of mahjong, not of hex"):
+    with pytest.raises(BoyiError, match="draws of mahjong, not for hex"):
         DrawLuck(find("hex"))
