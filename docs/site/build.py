@@ -12,6 +12,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from games import write_game
 from sphinx.cmd.build import main as sphinx
@@ -51,10 +52,14 @@ def reference(package: str) -> str:
     lines = [f"# {package}", "", "```{eval-rst}", f".. automodule:: {package}", "   :no-members:", ""]
     for name in sorted(module.__all__, key=str.lower):
         thing = getattr(module, name)
-        if isinstance(thing, type):
+        if isinstance(thing, ModuleType):  # which has a page of its own
+            lines += [f":doc:`{package}.{name}`", ""]
+        elif isinstance(thing, type):
             lines += [f".. autoclass:: {package}.{name}", ""]
         elif callable(thing):
             lines += [f".. autofunction:: {package}.{name}", ""]
+        else:
+            lines += [f".. autodata:: {package}.{name}", ""]
     return "\n".join([*lines, "```", ""])
 
 
