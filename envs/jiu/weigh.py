@@ -19,8 +19,8 @@ TRIANGLE, GATE, DOUBLE_GATE = 50, 100, 800  # of the published table for the lay
 
 class Weights(NamedTuple):
     """What a side's stone on a place, or one that came there, is worth by what is around it: for each square of the
-    side's, each hole of the other's, if it can be jumped, for each stone that it can jump (without what may stand on
-    it), and for each stone of its side beside it that could be jumped into the place if that were empty.
+    side's, each hole of the other's, if it can be jumped, for each stone that it can jump (whatever stands there now),
+    and for each stone of its side beside it that could be jumped into the place if that were empty.
     """
 
     squares: int
