@@ -30,6 +30,12 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @pytest.fixture
+def no_notice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing say that kernels are compiled: whether they still have to be depends on the tests that ran before."""
+    monkeypatch.setattr("boyi.envs.engine.bind._say_once", lambda sentence: None)
+
+
+@pytest.fixture
 def one_thread() -> Iterator[None]:
     """Small networks gain nothing from a second thread, and lose much where the machine has other work."""
     import torch

@@ -24,17 +24,12 @@ from boyi.baselines.arena.results import duration
 from boyi.baselines.command import main as cli
 from boyi.baselines.command.play import sit_down
 from boyi.envs import BoyiError, find
-from boyi.envs.engine import bind
 from boyi.envs.records.transcript import write
 from boyi.wrappers import RecordGames
 
+pytestmark = pytest.mark.usefixtures("no_notice")
+
 HEX = "hex:board_size=3"
-
-
-@pytest.fixture(autouse=True)
-def no_notice(monkeypatch):
-    """Whether kernels are still to be compiled depends on the tests that ran before."""
-    monkeypatch.setattr(bind, "_say_once", lambda sentence: None)
 
 
 def boyi(words, charset="utf-8", **options):

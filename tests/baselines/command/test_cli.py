@@ -15,19 +15,14 @@ from boyi.baselines.agents import AGENTS
 from boyi.baselines.command import main as cli
 from boyi.baselines.command import warmup
 from boyi.envs import find
-from boyi.envs.engine import bind
+
+pytestmark = pytest.mark.usefixtures("no_notice")
 
 BOYI = [sys.executable, "-m", "boyi.baselines.command.main"]
 
 
 def boyi(words, **options):
     return CliRunner().invoke(cli.app, shlex.split(words), **options)
-
-
-@pytest.fixture(autouse=True)
-def no_notice(monkeypatch):
-    """Whether kernels are still to be compiled, which the command says, depends on the tests that ran before."""
-    monkeypatch.setattr(bind, "_say_once", lambda sentence: None)
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,8 @@ from boyi.baselines.training.alphazero_trainer import AlphaZeroTrainer
 from boyi.baselines.training.config import Config, read_config
 from boyi.baselines.training.run import FORMAT, Checkpoint, Limits, Run
 from boyi.envs import Batch, BoyiError, find
-from boyi.envs.engine import bind
+
+pytestmark = pytest.mark.usefixtures("no_notice")
 
 GAME = "einstein:board_size=3,stones=2"
 
@@ -41,7 +42,6 @@ GAME = "einstein:board_size=3,stones=2"
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(bind, "_say_once", lambda sentence: None)
     (tmp_path / "tiny.toml").write_text(TINY_ALPHAZERO)
 
 

@@ -32,7 +32,10 @@ from boyi.envs.engine.schema import read
 from boyi.envs.faces.gym import GameVectorEnv
 from boyi.envs.records.game_record import FORMAT, GameRecord, positions, read_line
 
-pytestmark = pytest.mark.filterwarnings("ignore:The number of environments used is greater:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The number of environments used is greater:UserWarning"),
+    pytest.mark.usefixtures("no_notice"),
+]
 
 HEX = "hex:board_size=3"
 TINY = """
@@ -52,11 +55,6 @@ VALUES = [
     [None], ["x"], [2**70], {}, {"x": {"x": []}}, DEEP,
 ]  # fmt: skip
 """What everything in a file is replaced by."""
-
-
-@pytest.fixture(autouse=True)
-def no_notice(monkeypatch):
-    monkeypatch.setattr(bind, "_say_once", lambda sentence: None)
 
 
 def spoilt(content):

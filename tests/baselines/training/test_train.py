@@ -25,18 +25,19 @@ from boyi.baselines.training.config import FIELDS, FOLDER, LISTS, check_config, 
 from boyi.baselines.training.dqn_trainer import make_learner, played_lines
 from boyi.baselines.training.run import Limits, Run, hold
 from boyi.envs import Batch, BoyiError, find
-from boyi.envs.engine import bind
 from boyi.envs.faces.symmetry import symmetries
 from boyi.envs.records.game_record import read_line
 
-pytestmark = pytest.mark.filterwarnings("ignore:The number of environments used is greater:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The number of environments used is greater:UserWarning"),
+    pytest.mark.usefixtures("no_notice"),
+]
 
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path, monkeypatch):
     """Runs go to runs/ where the command is called."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(bind, "_say_once", lambda sentence: None)
     (tmp_path / "tiny.toml").write_text(TINY)
     return tmp_path
 
