@@ -82,7 +82,8 @@ class Agent(ABC):
 
         `BoyiError` from an agent that cannot tell.
         """
-        raise BoyiError(f"{self.name} does not weigh actions: az, dqn, ddqn, exact, expectimax, mcts and puct do")
+        able = "az, ddqn, dqn, exact, expectimax, imitation, mcts and puct"
+        raise BoyiError(f"{self.name} does not weigh actions: {able} do")
 
     def so_far(self, view: View, k: int = 0) -> Weights | None:
         """Return, in the middle of `weigh`, what that would return if it ended now; None from one that cannot tell.

@@ -41,7 +41,7 @@ def mutants(
     killed = sum(verdict.outcome == "killed" for verdict in verdicts)
     show(table, f"{killed} of {len(verdicts)} killed")
     if killed < len(verdicts):
-        for verdict in verdicts:
-            if only is None and verdict.outcome not in ("killed", "survived"):  # else it has been printed
+        for verdict in verdicts if only is None else ():  # else it has been printed
+            if verdict.outcome not in ("killed", "survived"):
                 complain(told(verdict))
         raise typer.Exit(1)

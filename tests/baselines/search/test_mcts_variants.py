@@ -265,11 +265,7 @@ def test_a_full_tree_goes_on_without_growing(values: dict) -> None:
 @pytest.mark.parametrize(
     ("values", "game", "says"),
     [
-        (
-            {"rave": 10.0},
-            "mahjong",
-            "mcts: rave needs actions legal whatever is hidden, unlike those of mahjong",
-        ),
+        ({"rave": 10.0}, "mahjong", "mcts: rave needs actions legal whatever is hidden, unlike those of mahjong"),
         ({"rollouts": "informed"}, "einstein", "einstein has no informed rollouts"),
     ],
 )

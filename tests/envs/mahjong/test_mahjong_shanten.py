@@ -322,7 +322,9 @@ UNREADABLE = [
 @pytest.mark.parametrize("text", UNREADABLE)
 def test_unreadable_tiles(text: Any) -> None:
     for read in (tiles.parse_list, tiles.parse, tiles.kind_of, shanten, acceptance):
-        with pytest.raises(BoyiError, match=r"^cannot read tiles .*: write ranks and then their suit, as in 123m456p"):
+        with pytest.raises(
+            BoyiError, match=r"^cannot read tiles .*: write ranks and then their suit, as in 123m456p789s"
+        ):
             read(text)
 
 
